@@ -1,0 +1,105 @@
+// The category engine: rules as data, and which category every frame and every sample belongs to.
+//
+// A rule claims frames by regular expressions on function, module or thread. `spent in` of a sample is decided from the
+// leaf outwards by the steps of `DecisionStep`; `passes through` is every category with a frame on the stack.
+// Invariant: each sample has exactly one spent-in category.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/error.h"
+#include "model/profile.h"
+
+namespace perfgap {
+
+using CategoryId = Id<struct CategoryTag>;  // 0: no category
+
+// Where a rules file stands in precedence: the user's own first, then the runtime's, then the common ones.
+enum class RulePrecedence : std::uint8_t { user, runtime, common };
+
+struct RuleSource {
+  std::string name;  // for messages: "rules.toml"
+  std::string text;
+  RulePrecedence precedence = RulePrecedence::runtime;
+};
+
+// The rule files built into the program, in order of precedence.
+std::vector<RuleSource> builtin_rules();
+
+struct Rule {
+  CategoryId category;     // none for a transparent rule without an id
+  std::string source;      // file name
+  std::uint32_t line = 0;  // in that file
+  std::string verified;    // runtime and version it was checked on, e.g. "node@24.21.0"
+};
+
+class CategoryRules {
+ public:
+  // Compiles all rules. An error names file and line: "rules.toml:7: unknown key 'symbl'; did you mean 'symbol'?".
+  static Result<CategoryRules> load(std::span<const RuleSource> sources);
+  CategoryRules(CategoryRules&&) noexcept;
+  CategoryRules& operator=(CategoryRules&&) noexcept;
+  ~CategoryRules();
+
+  [[nodiscard]] std::string_view name(CategoryId category) const;  // "gc.minor"
+  [[nodiscard]] std::size_t category_count() const;                // none included
+  [[nodiscard]] std::span<const Rule> rules() const;
+  [[nodiscard]] std::string hash() const;                          // 12 hex digits over all sources
+
+  struct Compiled;
+  [[nodiscard]] const Compiled& compiled() const { return *compiled_; }
+
+ private:
+  explicit CategoryRules(std::unique_ptr<Compiled> compiled);
+  std::unique_ptr<Compiled> compiled_;
+};
+
+// Which step of the attribution decided a sample or a stack.
+enum class DecisionStep : std::uint8_t {
+  kernel_frame,   // a kernel frame with a rule
+  kernel_other,   // kernel frames, none with a rule
+  thread_root,    // the thread's own rule (GC and JIT helpers)
+  user_frame,     // the first frame with a rule
+  covering_rule,  // a frame with a rule that covers the unruled helpers below it
+  unattributed,   // names, but no rule
+  unsymbolised,   // no name
+};
+std::string_view to_string(DecisionStep step);
+
+struct Attribution {
+  CategoryId category;  // never none: kernel.other, unattributed and unsymbolised are categories
+  std::int32_t rule = -1;  // index into rules(), -1 if none decided
+  FrameId frame;           // the frame that decided, none if none did
+  DecisionStep step = DecisionStep::unattributed;
+};
+
+// Marks of one profile: for every sample its attribution, for every stack the set of categories on it.
+struct CategoryMarks {
+  std::vector<Attribution> spent_in;                    // by sample index
+  std::vector<std::vector<CategoryId>> passes_through;  // by stack id, ascending, each category once
+  const CategoryRules* rules = nullptr;
+};
+CategoryMarks mark(const Profile& profile, const CategoryRules& rules);
+
+// `profile explain`: what claimed a symbol. Every function whose name contains or equals `symbol`.
+struct Explanation {
+  std::string function;
+  std::string module;
+  std::vector<std::int32_t> matching_rules;  // all that match, in order of precedence; the first wins
+  struct Outcome {                            // where samples with this function as leaf-most claimant ended up
+    Attribution attribution;
+    std::string deciding_function;
+    std::int64_t samples = 0;
+  };
+  std::vector<Outcome> spent_in;             // of the samples whose leaf is this function, most samples first
+  std::int64_t self_samples = 0;
+  std::int64_t total_samples = 0;
+};
+std::vector<Explanation> explain(const Profile& profile, const CategoryMarks& marks, std::string_view symbol);
+
+}  // namespace perfgap

@@ -1,0 +1,11 @@
+# Writes OUTPUT: every RULES/*.toml as a raw string in one table, ascending by name.
+file(GLOB files ${RULES}/*.toml)
+list(SORT files)
+set(code "#include \"analyzers/builtin_rules.h\"\n\nnamespace perfgap {\n\nconst std::vector<EmbeddedRules>& embedded_rules() {\n  static const std::vector<EmbeddedRules> table = {\n")
+foreach(file IN LISTS files)
+  file(READ ${file} text)
+  get_filename_component(name ${file} NAME)
+  string(APPEND code "      {\"${name}\", R\"RULES(${text})RULES\"},\n")
+endforeach()
+string(APPEND code "  };\n  return table;\n}\n\n}  // namespace perfgap\n")
+file(WRITE ${OUTPUT} "${code}")
