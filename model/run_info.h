@@ -28,6 +28,7 @@ struct ProcessRun {
   bool counted = true;      // its samples are in the profile; false for children under --no-children
   std::string comm;
   std::string command;                 // command line at attach (or first seen), arguments joined by blanks
+  std::vector<std::string> executables;  // paths of the programs it ran, as it saw them, in order; never empty
   std::vector<std::string> execs;      // command lines it turned into during the run, in order
   std::uint64_t began_ms = 0;          // since the start of the run; 0: lived already
   bool exited = false;
