@@ -28,9 +28,9 @@ enum unwind_outcome {
 /* Why something that should have been delivered was not. Index into the `losses` map. */
 enum loss_cause {
   LOSS_RING_FULL = 0,
-  LOSS_SCRATCH_BUSY = 1,      /* a sample hit while this CPU was still writing the last one */
-  LOSS_TARGETS_FULL = 2,      /* children not followed: the table of processes is full */
-  LOSS_EXIT_RECORD = 3,       /* ring full when a thread ended: its CPU time is not known exactly */
+  LOSS_TARGETS_FULL = 1, /* a child not followed: the table of processes is full */
+  LOSS_CHILD_RECORD = 2, /* ring full at a fork: the child's start is seen late */
+  LOSS_EXIT_RECORD = 3,  /* ring full when a thread ended: its CPU time is not known exactly */
   LOSS_CAUSES = 4,
 };
 
@@ -48,7 +48,7 @@ struct record_header {
   __u32 tid;
 };
 
-/* Followed by kernel_frames, then user_frames addresses, each leaf first. */
+/* Followed by user_frames, then kernel_frames addresses, each leaf first. */
 struct sample_record {
   struct record_header header;
   char thread_name[WIRE_COMM_BYTES];

@@ -9,7 +9,7 @@ set(bpf_object ${bpf_out}/sampler.bpf.o)
 set(bpf_skeleton ${bpf_out}/sampler.skel.h)
 add_custom_command(
   OUTPUT ${bpf_object}
-  COMMAND ${BPF_CLANG} -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -D__TARGET_ARCH_x86 -D__bpf__
+  COMMAND ${BPF_CLANG} -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -D__TARGET_ARCH_x86 -D__bpf__
           -I${CMAKE_SOURCE_DIR}/bpf -c ${CMAKE_SOURCE_DIR}/bpf/sampler.bpf.c -o ${bpf_object}
   DEPENDS ${CMAKE_SOURCE_DIR}/bpf/sampler.bpf.c ${bpf_headers}
   VERBATIM)
