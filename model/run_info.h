@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "model/error.h"
 
 namespace perfgap {
 
@@ -80,5 +83,7 @@ struct RunInfo {
 
 // The manifest's JSON, one line, keys in a fixed order. Frame kinds and tiers are added by the pprof writer.
 std::string run_info_to_json(const RunInfo& run);
+// Its inverse; keys that are missing keep their defaults, unknown ones go to `unknown_json`.
+Result<RunInfo> run_info_from_json(std::string_view json);
 
 }  // namespace perfgap
