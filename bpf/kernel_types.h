@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* The few kernel types that the programs read, with only the members used; CO-RE relocates them at load against the
- * running kernel's BTF. Hand-written so that a build needs no kernel of its own. */
+/* The few kernel types that the programs read, with only the members used; CO-RE relocates them at
+ * load against the running kernel's BTF. Hand-written so that a build needs no kernel of its own.
+ */
 #ifndef PERFGAP_BPF_KERNEL_TYPES_H
 #define PERFGAP_BPF_KERNEL_TYPES_H
 
@@ -59,7 +60,7 @@ struct task_struct {
   int exit_code;
   int pid;
   int tgid;
-  struct signal_struct *signal;
+  struct signal_struct* signal;
   char comm[16];
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* The sampler: on each event, one record of the interrupted thread if its process is wanted; on fork and exit, the set of
- * wanted processes is kept and CPU times that /proc would lose are sent. */
+/* The sampler: on each event, one record of the interrupted thread if its process is wanted; on
+ * fork and exit, the set of wanted processes is kept and CPU times that /proc would lose are sent.
+ */
 #include "kernel_types.h"
 
 #include <bpf/bpf_core_read.h>
@@ -48,7 +49,7 @@ struct {
 } scratch SEC(".maps");
 
 static __always_inline void count_loss(__u32 cause) {
-  __u64 *count = bpf_map_lookup_elem(&losses, &cause);
+  __u64* count = bpf_map_lookup_elem(&losses, &cause);
   if (count) *count += 1;
 }
 
@@ -56,7 +57,7 @@ static __always_inline int is_target(__u32 pid) {
   return bpf_map_lookup_elem(&targets, &pid) != 0;
 }
 
-static __always_inline void fill_header(struct record_header *header, __u32 kind) {
+static __always_inline void fill_header(struct record_header* header, __u32 kind) {
   __u64 ids = bpf_get_current_pid_tgid();
 
   header->kind = kind;
@@ -66,35 +67,36 @@ static __always_inline void fill_header(struct record_header *header, __u32 kind
   header->tid = (__u32)ids;
 }
 
-/* No wake-up for each record: that costs more than the sample. The reader polls; this is for bursts between its polls. */
+/* No wake-up for each record: that costs more than the sample. The reader polls; this is for bursts
+ * between its polls. */
 static __always_inline __u64 wakeup_flags(void) {
   return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= config.wakeup_bytes ? BPF_RB_FORCE_WAKEUP
-                                                                              : BPF_RB_NO_WAKEUP;
+                                                                               : BPF_RB_NO_WAKEUP;
 }
 
 /* The registers a user-stack walk starts from; 0 where the thread has no user mode. */
-static __always_inline int start_of_user_stack(const struct sample_context *ctx,
-                                               struct user_registers *out) {
-  struct task_struct *task;
+static __always_inline int start_of_user_stack(const struct sample_context* ctx,
+                                               struct user_registers* out) {
+  struct task_struct* task;
 
   if (in_user_mode(ctx)) {
     registers_of_context(ctx, out);
     return 1;
   }
-  task = (struct task_struct *)bpf_get_current_task_btf();
+  task = (struct task_struct*)bpf_get_current_task_btf();
   if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)) return 0;
   registers_of_task(task, out);
   return 1;
 }
 
 SEC("perf_event")
-int sample_event(struct sample_context *ctx) {
+int sample_event(struct sample_context* ctx) {
   __u32 pid = bpf_get_current_pid_tgid() >> 32;
   __u32 zero = 0;
   __u32 user_frames = 0;
   long kernel_bytes = 0;
   __u64 bytes;
-  struct sample_scratch *sample;
+  struct sample_scratch* sample;
 
   if (!is_target(pid)) return 0;
   sample = bpf_map_lookup_elem(&scratch, &zero);
@@ -129,11 +131,11 @@ int sample_event(struct sample_context *ctx) {
 }
 
 SEC("tp_btf/sched_process_fork")
-int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *child) {
+int BPF_PROG(process_forked, struct task_struct* parent, struct task_struct* child) {
   __u32 parent_pid = parent->tgid;
   __u32 child_pid = child->tgid;
   __u8 present = 1;
-  struct child_record *record;
+  struct child_record* record;
 
   if (!config.follow_children || child_pid == parent_pid || !is_target(parent_pid)) return 0;
   if (bpf_map_update_elem(&targets, &child_pid, &present, BPF_ANY)) {
@@ -154,10 +156,10 @@ int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *chi
 }
 
 SEC("tp_btf/sched_process_exit")
-int BPF_PROG(thread_exited, struct task_struct *task) {
+int BPF_PROG(thread_exited, struct task_struct* task) {
   __u32 pid = task->tgid;
   int last = BPF_CORE_READ(task, signal, live.counter) == 0;
-  struct thread_exit_record *record;
+  struct thread_exit_record* record;
 
   if (!is_target(pid)) return 0;
   record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /* Every structure that the BPF programs and user space share. Sizes are asserted on both sides.
  *
- * Times are CLOCK_MONOTONIC nanoseconds (bpf_ktime_get_ns). Process ids are those of the initial pid namespace. */
+ * Times are CLOCK_MONOTONIC nanoseconds (bpf_ktime_get_ns). Process ids are those of the initial
+ * pid namespace. */
 #ifndef PERFGAP_BPF_WIRE_H
 #define PERFGAP_BPF_WIRE_H
 

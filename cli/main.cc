@@ -1,0 +1,38 @@
+// The `profile` program: parse the command line, run the chosen command, return its exit code.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/diagnostics.h"
+
+int main(int argc, char** argv) {
+  using namespace perfgap;
+  CLI::App app("Where each microsecond of a running server's CPU time goes.", "profile");
+  app.set_version_flag("--version", "profile " PERFGAP_VERSION);
+  app.require_subcommand(0, 1);
+  app.get_formatter()->column_width(32);
+
+  const Command record = add_record_command(app);
+  const std::vector<std::pair<CLI::App*, Command>> subcommands = [&app] {
+    std::vector<std::pair<CLI::App*, Command>> commands;
+    for (const auto add : {add_report_command, add_explain_command}) {
+      Command command = add(app);
+      commands.emplace_back(app.get_subcommands({}).back(), std::move(command));
+    }
+    return commands;
+  }();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    print_error({one_line(error.what()) + "; see profile --help", ErrorKind::usage});
+    return kExitUsage;
+  }
+  for (const auto& [subcommand, command] : subcommands)
+    if (subcommand->parsed()) return command();
+  return record();
+}
