@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""How often the printed 95 % interval holds the truth: 100 short runs of a server with known shares.
+"""How often the printed 95 % interval holds the truth: 100 short runs of a server with known
+shares.
 
-Accepted from 87 hits of 100 on: with intervals that cover 95 %, fewer happen once in a thousand such tests. The rule
-for intervals is a little wide, so that 98 are to be expected. Seeds are fixed; what is left to chance is when samples
-fall. usage: coverage_full.py [runs]
+Accepted from 87 hits of 100 on: with intervals that cover 95 %, fewer happen once in a thousand
+such tests. The rule for intervals is a little wide, so that 98 are to be expected. Seeds are fixed;
+what is left to chance is when samples fall. RUNS=N in the environment runs fewer.
 """
 
 import os
@@ -21,8 +22,9 @@ TRUTH = {"known.a": 0.50, "known.b": 0.30, "known.c": 0.15, "known.d": 0.05}
 def one_run(seed):
     """{category: its row in the report}"""
     rules = harness.TARGET_SOURCES / "known_shares.toml"
-    with Target(target("known_shares"), "--seed", seed) as server, \
-            profiled(server.pid, "--rules", rules, duration=SECONDS) as run:
+    with Target(target("known_shares"), "--seed", seed) as server, profiled(
+        server.pid, "--rules", rules, duration=SECONDS
+    ) as run:
         check(run.code == 0, run)
         return {row["name"]: row for row in run.report["categories"]}
 
@@ -34,13 +36,15 @@ def test_the_printed_intervals_hold_the_truth():
     for seed in range(1, RUNS + 1):
         rows = one_run(seed)
         for name, kind in held:
-            interval = rows[name][f"{kind}_interval"]
-            held[name, kind] += interval["low"] <= TRUTH[name] <= interval["high"]
-            width[name, kind] += (interval["high"] - interval["low"]) / 2 / RUNS
+            low, high = rows[name][f"{kind}_interval"]
+            held[name, kind] += low <= TRUTH[name] <= high
+            width[name, kind] += (high - low) / 2 / RUNS
     print(f"  {RUNS} runs of {SECONDS} s     truth   interval holds it    mean half-width")
     for (name, kind), hits in held.items():
-        print(f"  {name} {kind:15} {100 * TRUTH[name]:5.1f} %   {hits:4} of {RUNS}          "
-              f"{100 * width[name, kind]:5.2f} points")
+        print(
+            f"  {name} {kind:15} {100 * TRUTH[name]:5.1f} %   {hits:4} of {RUNS}          "
+            f"{100 * width[name, kind]:5.2f} points"
+        )
     for key, hits in held.items():
         check(hits >= ACCEPTED * RUNS, f"{key}: the truth was met in {hits} of {RUNS} runs")
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Real servers under load for ten seconds: what the tables must show on Node, on redis and on Go."""
+"""Real servers under load for ten seconds: what the tables must show on Node, on redis and on
+Go.
+"""
 
 import subprocess
 import time
@@ -20,15 +22,17 @@ class Table:
 
     def spent(self, name):
         row = self.rows.get(name)
-        return 100 * row["spent_in"] / self.report["total"] if row else 0.0
+        return 100 * row["spent_in"] / self.run.total if row else 0.0
 
     def passes(self, name):
         row = self.rows.get(name)
-        return 100 * row["passes_through"] / self.report["total"] if row else 0.0
+        return 100 * row["passes_through"] / self.run.total if row else 0.0
 
     @property
     def top(self):
-        """Roll-ups and undivided categories, largest first, but not the two for what has no category."""
+        """Roll-ups and undivided categories, largest first, but not the two for what has no
+        category.
+        """
         parts = [row for row in self.report["categories"] if "." not in row["name"]]
         named = [row for row in parts if row["name"] not in ("unattributed", "unsymbolised")]
         return [row["name"] for row in sorted(named, key=lambda row: -row["spent_in"])]
@@ -36,19 +40,22 @@ class Table:
     @property
     def root_reached(self):
         stacks = self.report["stacks"]
-        return 100 * stacks["complete"] / stacks["with_user_stack"]
+        return 100 * stacks["complete_samples"] / stacks["with_user_stack_samples"]
 
     def show(self, title):
         largest = "  ".join(f"{name} {self.spent(name):.1f} %" for name in self.top[:6])
-        print(f"  {title}: {self.report['samples']} samples, root reached {self.root_reached:.1f} %, "
-              f"unattributed {self.spent('unattributed'):.2f} %, unsymbolised {self.spent('unsymbolised'):.2f} %\n"
-              f"    {largest}")
+        print(
+            f"  {title}: {self.run.samples} samples, root reached {self.root_reached:.1f} %, "
+            f"unattributed {self.spent('unattributed'):.2f} %, "
+            f"unsymbolised {self.spent('unsymbolised'):.2f} %\n"
+            f"    {largest}"
+        )
 
 
 def check_sums(table):
     rows = table.report["categories"]
     exact = sum(row["spent_in"] for row in rows if not row["is_rollup"])
-    check(exact == table.report["total"], f"spent in sums to {exact} of {table.report['total']}")
+    check(exact == table.run.total, f"spent in sums to {exact} of {table.run.total}")
     check("100.0 %" in table.run.out, table.run)
 
 
@@ -57,11 +64,14 @@ def functions(table):
 
 
 def test_hono_on_node():
-    """Root reached in >= 95 %, spent in sums to 100.0 %, unattributed <= 3 %, unsymbolised <= 1 %, JS named."""
+    """Root reached in >= 95 %, spent in sums to 100.0 %, unattributed <= 3 %, unsymbolised <= 1 %,
+    JS named.
+    """
     folder = harness.node_targets()
     command = [harness.node_binary(folder), "--perf-basic-prof", "hono.ts"]
-    with Server(*command, cwd=folder) as server, Load(server.url()), \
-            profiled(server.pid, duration=SECONDS, cpu=LOAD_CPU) as run:
+    with Server(*command, cwd=folder) as server, Load(server.url()), profiled(
+        server.pid, duration=SECONDS, cpu=LOAD_CPU
+    ) as run:
         table = Table(run)
         table.show("Hono on Node")
         check(run.code == 0, run)
@@ -78,8 +88,9 @@ def test_jitless_fastify_is_interpretation():
     """Without a JIT the interpreter is the largest category of user code."""
     folder = harness.node_targets()
     command = [harness.node_binary(folder), "--jitless", "fastify.mjs"]
-    with Server(*command, cwd=folder) as server, Load(server.url("/json")), \
-            profiled(server.pid, duration=SECONDS, cpu=LOAD_CPU) as run:
+    with Server(*command, cwd=folder) as server, Load(server.url("/json")), profiled(
+        server.pid, duration=SECONDS, cpu=LOAD_CPU
+    ) as run:
         table = Table(run)
         table.show("Fastify, node --jitless")
         check_sums(table)
@@ -88,14 +99,37 @@ def test_jitless_fastify_is_interpretation():
 
 
 def test_redis():
-    """A native server, stripped: system calls are the largest category, exported names resolve, none is made up."""
+    """A native server, stripped: system calls are the largest category, exported names resolve,
+    none is made up.
+    """
     redis, port = need("redis-server"), 3924
-    server = Target(redis, "--port", port, "--bind", "127.0.0.1", "--save", "", ready="Ready to accept connections",
-                    cpu=SERVER_CPU)
-    load = [need("redis-benchmark"), "-p", str(port), "-c", "50", "-t", "get", "-q", "-n", "100000000"]
+    server = Target(
+        redis,
+        "--port",
+        port,
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        ready="Ready to accept connections",
+        cpu=SERVER_CPU,
+    )
+    load = [
+        need("redis-benchmark"),
+        "-p",
+        str(port),
+        "-c",
+        "50",
+        "-t",
+        "get",
+        "-q",
+        "-n",
+        "100000000",
+    ]
     with server:
-        client = subprocess.Popen(harness.pin(LOAD_CPU, load), stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
+        client = subprocess.Popen(
+            harness.pin(LOAD_CPU, load), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         try:
             time.sleep(1)
             with profiled(server.pid, duration=SECONDS, cpu=LOAD_CPU) as run:
@@ -104,20 +138,29 @@ def test_redis():
                 check_sums(table)
                 check(table.top[0] == "sys", f"the largest category is {table.top[0]}\n{run}")
                 check(table.passes("sys.net") > 30, run)
-                named = [row for row in table.report["functions"] if row["module"].startswith("redis")
-                         and "+0x" not in row["name"]]
+                named = [
+                    row
+                    for row in table.report["functions"]
+                    if row["module"].startswith("redis") and "+0x" not in row["name"]
+                ]
                 check(len(named) >= 10, f"{len(named)} functions of redis are named\n{run}")
         finally:
             harness.stop(client)
 
 
 def test_go():
-    """A Go server: goroutines end at runtime.goexit in >= 90 % of the samples, system calls have their share."""
+    """A Go server: goroutines end at runtime.goexit in >= 90 % of the samples, system calls have
+    their share.
+    """
     source, program = harness.TARGET_SOURCES / "go" / "server.go", target("go_server")
-    subprocess.run([need("go"), "build", "-o", program, str(source)], check=True,
-                   env={**harness.os.environ, "GO111MODULE": "off", "GOFLAGS": ""})
-    with Server(program) as server, Load(server.url("/json")), \
-            profiled(server.pid, duration=SECONDS, cpu=LOAD_CPU) as run:
+    subprocess.run(
+        [need("go"), "build", "-o", program, str(source)],
+        check=True,
+        env={**harness.os.environ, "GO111MODULE": "off", "GOFLAGS": ""},
+    )
+    with Server(program) as server, Load(server.url("/json")), profiled(
+        server.pid, duration=SECONDS, cpu=LOAD_CPU
+    ) as run:
         table = Table(run)
         table.show("Go net/http")
         check_sums(table)

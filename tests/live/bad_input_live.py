@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Requests that cannot be met: one line says what, for which input and what to do; the exit code says whose fault."""
+"""Requests that cannot be met: one line says what, for which input and what to do; the exit code
+says whose fault.
+"""
 
 import contextlib
 import gzip
@@ -84,16 +86,32 @@ def test_a_pid_that_ends_during_the_run():
     with Target(target("exit_midway"), 1) as short, profiled(short.pid, duration=20) as run:
         check(run.code == 0, run)
         check(not run.lines, f"an ended target is no error\n{run}")
-        check(run.report["samples"] > 100 and run.seconds < 15, run)
+        check(run.samples > 100 and run.seconds < 15, run)
 
 
 def test_a_process_of_another_user():
     """Without rights over a process, the owner and the remedy are named."""
     with busy() as pid, runnable_by_anybody() as program:
-        command = [harness.need("setpriv"), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-        done = subprocess.run([*command, str(program), "--pid", str(pid), "--duration", "1"],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
-        refused(harness.Run(done.returncode, done.stdout, done.stderr, None, 0), FAILED, str(pid), "root|CAP_")
+        command = [
+            harness.need("setpriv"),
+            f"--reuid={NOBODY}",
+            f"--regid={NOBODY}",
+            "--clear-groups",
+        ]
+        done = subprocess.run(
+            [*command, str(program), "--pid", str(pid), "--duration", "1"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        refused(
+            harness.Run(done.returncode, done.stdout, done.stderr, None, 0),
+            FAILED,
+            str(pid),
+            "root|CAP_",
+        )
 
 
 def test_a_kernel_thread():
@@ -124,9 +142,11 @@ def test_two_pids_of_which_one_is_gone():
     """The one that lives is profiled, the other gets a line, and that is no failure."""
     gone = free_pid()
     with busy() as pid, scratch() as base:
-        run = profile("--pid", gone, "--pid", pid, "--duration", 1, "-o", base / "run", folder=base / "run")
+        run = profile(
+            "--pid", gone, "--pid", pid, "--duration", 1, "-o", base / "run", folder=base / "run"
+        )
         one_line(run, 0, str(gone), "no such process")
-        check(run.report["samples"] > 100, run)
+        check(run.samples > 100, run)
 
 
 def test_two_pids_of_which_both_are_gone():
@@ -138,7 +158,9 @@ def test_two_pids_of_which_both_are_gone():
 def test_an_unknown_event():
     """An event that nobody knows is named, with where to look."""
     with busy() as pid:
-        refused(profile("--pid", pid, "-e", "no-such-event", "--duration", 1), USAGE, "no-such-event")
+        refused(
+            profile("--pid", pid, "-e", "no-such-event", "--duration", 1), USAGE, "no-such-event"
+        )
 
 
 def test_an_event_that_this_machine_cannot_count():
@@ -154,7 +176,10 @@ def test_rates_that_are_none():
     """A rate is a positive number."""
     with busy() as pid:
         for rate in "0", "-5", "abc", "", "4.5.6":
-            refused(profile("--pid", pid, f"-F{rate}" if rate else "--rate=", "--duration", 1), USAGE)
+            refused(
+                profile("--pid", pid, f"-F{rate}" if rate else "--frequency=", "--duration", 1),
+                USAGE,
+            )
 
 
 def test_an_absurd_rate_is_clamped():
@@ -163,7 +188,7 @@ def test_an_absurd_rate_is_clamped():
     with busy() as pid, profiled(pid, "-F", 10 * limit + 7, duration=0.5) as run:
         check(run.code in (0, DOUBTFUL), run)
         check(len(run.lines) == 1 and str(limit) in run.err and str(10 * limit + 7) in run.err, run)
-        check(run.report["run"]["rate_opened_hz"] <= limit, run)
+        check(run.facts["rate_opened_hz"] <= limit, run)
 
 
 def test_durations_that_are_none():
@@ -176,12 +201,14 @@ def test_durations_that_are_none():
 def test_durations_with_units():
     """500ms is half a second."""
     with busy() as pid, profiled(pid, duration="500ms") as run:
-        check(450 <= run.report["run"]["run_ms"] <= 1500, run)
-        check(run.report["run"]["asked_ms"] == 500, run)
+        check(450 <= run.facts["run_ms"] <= 1500, run)
+        check(run.facts["asked_ms"] == 500, run)
 
 
 def test_an_output_folder_that_cannot_be_made():
-    """The text is worth having even where nothing can be written: it is printed, and the failure is named."""
+    """The text is worth having even where nothing can be written: it is printed, and the failure is
+    named.
+    """
     with busy() as pid, scratch() as base:
         (base / "file").write_text("in the way")
         for place in base / "file", base / "file" / "run", pathlib.Path("/proc/no-such/run"):
@@ -196,13 +223,19 @@ def test_a_full_output_folder():
     with busy() as pid, scratch() as base:
         small = base / "small"
         small.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "perfgap-test", str(small)],
-                                 capture_output=True, text=True, check=False)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "perfgap-test", str(small)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if mounted.returncode:
             raise harness.Skip(f"cannot mount a small tmpfs: {mounted.stderr.strip()}")
         try:
             (small / "run").mkdir()
-            with contextlib.suppress(OSError), open(small / "ballast", "wb", buffering=0) as ballast:
+            with contextlib.suppress(OSError), open(
+                small / "ballast", "wb", buffering=0
+            ) as ballast:
                 while ballast.write(b"x" * 4096) == 4096:
                     pass
             run = profile("--pid", pid, "--duration", 1, "-o", small / "run")
@@ -218,14 +251,19 @@ def test_a_rules_file_with_an_error_in_line_7():
     """A mistake in a rules file is named by file and line, before anything is measured."""
     with busy() as pid, scratch() as base:
         rules = base / "rules.toml"
-        good = '[[rule]]\ncategory = "app.user"\nfunction = "brief_.*"\n\n[[rule]]\ncategory = "app.lib"\n'
+        good = '[[rule]]\ncategory = "app.user"\nfunction = "brief_.*"\n\n'
+        good += '[[rule]]\ncategory = "app.lib"\n'
         for line_7 in 'symbl = "x"\n', 'function = "(unclosed"\n', "function = \n":
             rules.write_text(good + line_7)
             run = profile("--pid", pid, "--duration", 1, "--rules", rules)
             refused(run, FAILED, r"rules\.toml:7: ")
         rules.write_bytes(b"\xff\xfe\x00broken")
         refused(profile("--pid", pid, "--duration", 1, "--rules", rules), FAILED, "rules.toml")
-        refused(profile("--pid", pid, "--duration", 1, "--rules", base / "none.toml"), FAILED, "none.toml")
+        refused(
+            profile("--pid", pid, "--duration", 1, "--rules", base / "none.toml"),
+            FAILED,
+            "none.toml",
+        )
 
 
 @contextlib.contextmanager
@@ -244,7 +282,10 @@ def test_a_truncated_file():
             cut.write_bytes(whole[:size])
             run = profile("report", cut)
             check(run.code in (FAILED, DOUBTFUL), f"{size} of {len(whole)} bytes\n{run}")
-            check(len(run.lines) == 1 and "cut.pb.gz" in run.err, f"{size} of {len(whole)} bytes\n{run}")
+            check(
+                len(run.lines) == 1 and "cut.pb.gz" in run.err,
+                f"{size} of {len(whole)} bytes\n{run}",
+            )
             if size >= 20:
                 check("truncated" in run.err, f"{size} of {len(whole)} bytes\n{run}")
 
@@ -300,7 +341,9 @@ def test_options_that_do_not_exist():
 
 
 def test_interrupt_ends_the_window():
-    """Ctrl-C ends the window early: the report is whole, says how long it measured, and that is no failure."""
+    """Ctrl-C ends the window early: the report is whole, says how long it measured, and that is no
+    failure.
+    """
     with busy() as pid, scratch() as base:
         running = Profiler("--pid", pid, "--duration", 30, "-o", base / "run", folder=base / "run")
         time.sleep(2)
@@ -308,9 +351,12 @@ def test_interrupt_ends_the_window():
         run = running.finish()
         check(run.code == 0, run)
         check(not run.lines, f"an interrupt is no error\n{run}")
-        report = run.report["run"]
+        report = run.facts
         check(report["end_reason"] == "interrupted" and report["run_ms"] < 10000, run)
-        check(re.search(r"\d[\d.]* of 30(\.0)? s", run.out), f"the report does not say how long it measured\n{run}")
+        check(
+            re.search(r"\d[\d.]* of 30(\.0)? s", run.out),
+            f"the report does not say how long it measured\n{run}",
+        )
         names = sorted(path.name for path in run.folder.iterdir())
         check(names == ["profile.pb.gz", "report.json", "stacks.folded"], names)
 

@@ -1,8 +1,8 @@
 """Starts targets, load and the profiler for the live tests, and reads what the profiler wrote.
 
-A test is a function named test_*; the first line of its docstring states the rule it checks. `main` runs those of one
-file and exits 0 (all hold), 1 (one does not) or 77 (nothing could be run here). Whatever a test starts is ended by its
-pid when the test's `with` block ends.
+A test is a function named test_*; the first line of its docstring states the rule it checks. `main`
+runs those of one file and exits 0 (all hold), 1 (one does not) or 77 (nothing could be run here).
+Whatever a test starts is ended by its pid when the test's `with` block ends.
 """
 
 import contextlib
@@ -88,8 +88,8 @@ def stop(process, seconds=5):
 class Target:
     """A program under test. Entering waits for the line that says it is ready; leaving ends it.
 
-    `ready` is a pattern for that line; its groups, if any, are kept in `found`. `pid` is that of the program itself:
-    taskset and env become it.
+    `ready` is a pattern for that line; its groups, if any, are kept in `found`. `pid` is that
+    of the program itself: taskset and env become it.
     """
 
     def __init__(self, *command, ready=r"pid=\d+", env=None, cwd=None, cpu=None):
@@ -98,8 +98,15 @@ class Target:
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, errors="replace", cwd=self.cwd, env={**os.environ, **self.env})
+            self.command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            cwd=self.cwd,
+            env={**os.environ, **self.env},
+        )
         self.pid = self.process.pid
         lines = queue.Queue()
         self.reader = threading.Thread(target=self._read, args=(lines,), daemon=True)
@@ -158,7 +165,9 @@ class Load:
         self.command, self.warm_up = pin(LOAD_CPU, command), warm_up
 
     def __enter__(self):
-        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         time.sleep(self.warm_up)
         if self.process.poll() is not None:
             raise AssertionError(f"{self.command} ended with {self.process.returncode}")
@@ -176,12 +185,27 @@ class Run:
 
     @property
     def lines(self):
-        """The lines on stderr."""
-        return self.err.splitlines()
+        """The lines on stderr, but for the one that lists the files written."""
+        wrote = f"{self.folder}/: "
+        return [line for line in self.err.splitlines() if not line.startswith(wrote)]
 
     @property
     def report(self):
-        return json.loads((self.folder / "report.json").read_text())
+        return json.loads((self.folder / "report.json").read_text(), parse_constant=no_number)
+
+    @property
+    def facts(self):
+        """What the report says of the run itself."""
+        return self.report["run"]
+
+    @property
+    def samples(self):
+        return self.report["metric"]["samples"]
+
+    @property
+    def total(self):
+        """Weight of all samples."""
+        return self.report["metric"]["total"]
 
     @property
     def folded(self):
@@ -196,12 +220,23 @@ class Run:
         return f"exit {self.code}\n--- stdout\n{self.out}--- stderr\n{self.err}"
 
 
+def no_number(text):
+    raise AssertionError(f"{text} in JSON")
+
+
 def profile(*arguments, folder=None, cpu=None, prefix=(), timeout=120, stdin=None):
     """Runs the profiler to its end. `prefix` goes before it (setpriv ...)."""
     command = pin(cpu, [*prefix, str(PROFILE), *(str(part) for part in arguments)])
     begin = time.monotonic()
-    done = subprocess.run(command, stdin=stdin or subprocess.DEVNULL, capture_output=True, text=True,
-                          errors="replace", timeout=timeout, check=False)
+    done = subprocess.run(
+        command,
+        stdin=stdin or subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        check=False,
+    )
     return Run(done.returncode, done.stdout, done.stderr, folder, time.monotonic() - begin)
 
 
@@ -227,8 +262,13 @@ class Profiler:
     def __init__(self, *arguments, folder=None):
         self.folder, self.begin = folder, time.monotonic()
         self.process = subprocess.Popen(
-            [str(PROFILE), *(str(part) for part in arguments)], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+            [str(PROFILE), *(str(part) for part in arguments)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
 
     def interrupt(self):
         self.process.send_signal(signal.SIGINT)
@@ -242,13 +282,22 @@ class Profiler:
 
 
 def share(run, *names):
-    """Percentage of the folded weight whose stack holds all of `names`; a name may be a compiled pattern."""
+    """Percentage of the folded weight whose stack holds all of `names`; a name may be a compiled
+    pattern.
+    """
+
     def holds(frames, name):
-        return any(name.search(frame) for frame in frames) if hasattr(name, "search") else name in frames
+        return (
+            any(name.search(frame) for frame in frames)
+            if hasattr(name, "search")
+            else name in frames
+        )
 
     stacks = run.folded
     total = sum(stacks.values())
-    hit = sum(weight for frames, weight in stacks.items() if all(holds(frames, name) for name in names))
+    hit = sum(
+        weight for frames, weight in stacks.items() if all(holds(frames, name) for name in names)
+    )
     return 100 * hit / total if total else 0.0
 
 
@@ -265,8 +314,11 @@ def check_share(run, low, high, *names):
 def main(tests):
     """Runs the tests of one file (its globals()), or those named on the command line."""
     wanted = sys.argv[1:]
-    chosen = [test for name, test in tests.items()
-              if name.startswith("test_") and (not wanted or any(part in name for part in wanted))]
+    chosen = [
+        test
+        for name, test in tests.items()
+        if name.startswith("test_") and (not wanted or any(part in name for part in wanted))
+    ]
     passed = failed = skipped = 0
     build_targets()
     for test in chosen:
@@ -279,6 +331,9 @@ def main(tests):
         except Exception:  # noqa: BLE001 - a test that breaks is a test that fails
             failed, word = failed + 1, "FAILED"
             traceback.print_exc(file=sys.stdout)
-        print(f"{test.__name__[5:].replace('_', ' ')}: {word} ({time.monotonic() - begin:.1f} s)", flush=True)
+        print(
+            f"{test.__name__[5:].replace('_', ' ')}: {word} ({time.monotonic() - begin:.1f} s)",
+            flush=True,
+        )
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(1 if failed else 77 if not passed else 0)

@@ -1,4 +1,6 @@
-"""A small independent reader of pprof profile.proto, so that tests need not trust the program's own."""
+"""A small independent reader of pprof profile.proto, so that tests need not trust the program's
+own.
+"""
 
 import dataclasses
 import gzip
@@ -6,14 +8,14 @@ import gzip
 
 @dataclasses.dataclass
 class Sample:
-    stack: tuple   # function names, leaf first; an unnamed frame is module+0xaddress
+    stack: tuple  # function names, leaf first; an unnamed frame is module+0xaddress
     values: tuple
-    labels: dict   # key -> text or number
+    labels: dict  # key -> text or number
 
 
 @dataclasses.dataclass
 class Profile:
-    types: list    # (type, unit)
+    types: list  # (type, unit)
     samples: list
     comments: list
     period: int
@@ -47,11 +49,11 @@ def _fields(data):
             value, at = _varint(data, at)
         elif kind == 2:
             size, at = _varint(data, at)
-            value, at = data[at:at + size], at + size
+            value, at = data[at : at + size], at + size
             assert len(value) == size, "a field runs past the end"
         elif kind in (1, 5):
             size = 8 if kind == 1 else 4
-            value, at = int.from_bytes(data[at:at + size], "little"), at + size
+            value, at = int.from_bytes(data[at : at + size], "little"), at + size
         else:
             raise AssertionError(f"wire type {kind}")
         yield tag >> 3, value
@@ -92,7 +94,10 @@ def read(path):
     strings = [text.decode("utf-8") for text in message[6]]
     modules = {_one(m, 1): strings[_one(m, 5)] for m in map(_message, message.get(3, []))}
     functions = {_one(f, 1): strings[_one(f, 2)] for f in map(_message, message.get(5, []))}
-    frames = {_one(where, 1): _names(where, functions, modules) for where in map(_message, message.get(4, []))}
+    frames = {
+        _one(where, 1): _names(where, functions, modules)
+        for where in map(_message, message.get(4, []))
+    }
     samples = []
     for item in map(_message, message.get(2, [])):
         stack = tuple(name for place in _numbers(item, 1) for name in frames[place])
@@ -107,5 +112,7 @@ def read(path):
 
 def _names(location, functions, modules):
     """Innermost first."""
-    lines = [functions[_one(line, 1)] for line in map(_message, location.get(4, [])) if _one(line, 1)]
+    lines = [
+        functions[_one(line, 1)] for line in map(_message, location.get(4, [])) if _one(line, 1)
+    ]
     return lines or [f"{modules.get(_one(location, 2), '?')}+{_one(location, 3):#x}"]

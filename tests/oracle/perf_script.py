@@ -1,4 +1,6 @@
-"""Reads the text of `perf script -F comm,pid,tid,time,event,ip,sym,dso`: for each sample its time and frame names."""
+"""Reads the text of `perf script -F comm,pid,tid,time,event,ip,sym,dso`: for each sample its time
+and frame names.
+"""
 
 import re
 import shutil
@@ -17,15 +19,39 @@ def find_perf():
 def record(pid, rate, seconds, path):
     """A running `perf record` on a pid, its times on the monotonic clock."""
     return subprocess.Popen(
-        [find_perf(), "record", "-q", "-F", str(rate), "-g", "-k", "CLOCK_MONOTONIC", "-o", str(path),
-         "-p", str(pid), "--", "sleep", str(seconds)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [
+            find_perf(),
+            "record",
+            "-q",
+            "-F",
+            str(rate),
+            "-g",
+            "-k",
+            "CLOCK_MONOTONIC",
+            "-o",
+            str(path),
+            "-p",
+            str(pid),
+            "--",
+            "sleep",
+            str(seconds),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def samples(path):
     """(seconds, [frame names, leaf first]) of each sample in a perf.data file."""
-    done = subprocess.run([find_perf(), "script", "-i", str(path), "-F", FIELDS, "--ns", "--max-stack", "512"],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=True)
+    done = subprocess.run(
+        [find_perf(), "script", "-i", str(path), "-F", FIELDS, "--ns", "--max-stack", "512"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=True,
+    )
     return parse(done.stdout)
 
 
