@@ -1,7 +1,7 @@
 // The error value every fallible function returns: one line that a user can act on.
 //
-// A message names the thing, the cause and the remedy ("pid 4242: no such process"); it carries no program name and no
-// newline. `kind` decides the exit code of the command line.
+// A message names the thing, the cause and the remedy ("pid 4242: no such process"); it carries no
+// program name and no newline. `kind` decides the exit code of the command line.
 #pragma once
 
 #include <expected>

@@ -1,4 +1,5 @@
-// Typed indices into the dense tables of a profile, so that a function id never passes for a string id.
+// Typed indices into the dense tables of a profile, so that a function id never passes for a string
+// id.
 #pragma once
 
 #include <compare>
@@ -8,7 +9,8 @@
 
 namespace perfgap {
 
-// An index into one table. Default-constructed, it is entry 0, which every table reserves for "none".
+// An index into one table. Default-constructed, it is entry 0, which every table reserves for
+// "none".
 template <typename Tag>
 class Id {
  public:

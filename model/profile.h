@@ -1,8 +1,10 @@
-// A profile: the symbolized capture, as dense tables plus sample columns. Everything is a weighted stack.
+// A profile: the symbolized capture, as dense tables plus sample columns. Everything is a weighted
+// stack.
 //
-// Invariant: tables only grow; ids stay valid; entry 0 of every table is its "none". Every column of `samples` has the
-// same length, every id in them is in range, and a stack node's parent has a smaller id than the node (so that one
-// forward pass sees parents first). Reports keep totals: the values of a column sum to the same total in every report.
+// Invariant: tables only grow; ids stay valid; entry 0 of every table is its "none". Every column
+// of `samples` has the same length, every id in them is in range, and a stack node's parent has a
+// smaller id than the node (so that one forward pass sees parents first). Reports keep totals: the
+// values of a column sum to the same total in every report.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +25,8 @@ inline constexpr std::size_t kFrameKinds = 7;
 std::string_view to_string(FrameKind kind);  // "unknown" for FrameKind::unknown
 std::optional<FrameKind> frame_kind_from(std::string_view name);
 
-// How far a managed runtime had compiled the code of a frame. An attribute: the function stays one function.
+// How far a managed runtime had compiled the code of a frame. An attribute: the function stays one
+// function.
 enum class Tier : std::uint8_t { none, interpreted, baseline, midtier, optimised };
 inline constexpr std::size_t kTiers = 5;
 std::string_view to_string(Tier tier);  // "none" for Tier::none
@@ -43,9 +46,11 @@ inline constexpr std::size_t kOutcomes = 7;
 std::string_view to_string(Outcome outcome);
 std::optional<Outcome> outcome_from(std::string_view name);
 
-// A module. `file` is its path as the target saw it, or one of `[kernel]`, `[vdso]`, `[jit]`, `[anonymous]`,
-// `[v8 builtins]`. Addresses of frames in an ELF module are its own virtual addresses (as linked), so that they do not
-// depend on where a process loaded it; in the bracketed modules they are run-time addresses.
+// A module. `file` is its path as the target saw it, or one of `[kernel]`, `[vdso]`, `[jit]`,
+// `[anonymous]`,
+// `[v8 builtins]`. Addresses of frames in an ELF module are its own virtual addresses (as linked),
+// so that they do not depend on where a process loaded it; in the bracketed modules they are
+// run-time addresses.
 struct Mapping {
   std::uint64_t start = 0;
   std::uint64_t limit = 0;
@@ -63,8 +68,9 @@ struct Function {
   bool operator==(const Function&) const = default;
 };
 
-// One place in code. Kind and tier are here, not on the function, because one function runs interpreted and compiled.
-// kind == inlined: this frame's machine code lies in the next frame outwards that is not inlined.
+// One place in code. Kind and tier are here, not on the function, because one function runs
+// interpreted and compiled. kind == inlined: this frame's machine code lies in the next frame
+// outwards that is not inlined.
 struct Frame {
   FunctionId function;  // none: no name; shown as module+0xaddress
   MappingId mapping;
@@ -106,7 +112,8 @@ struct Label {
   bool operator==(const Label&) const = default;
 };
 
-// Milliseconds since the start of the run, rounded down to a 10 ms step; this value: the file gives no time.
+// Milliseconds since the start of the run, rounded down to a 10 ms step; this value: the file gives
+// no time.
 inline constexpr std::uint32_t kNoTime = UINT32_MAX;
 inline constexpr std::uint32_t kTimeStepMs = 10;
 
@@ -148,8 +155,8 @@ class Profile {
   void set_value_types(const std::vector<ValueType>& types);
   // Adds one sample; samples equal in all but values are kept apart (merge_samples() joins them).
   void add(const Sample& sample);
-  // Joins samples that agree in stack, thread, time step, outcome and labels, adding their values; the order is then
-  // that of those keys, so equal profiles are equal files.
+  // Joins samples that agree in stack, thread, time step, outcome and labels, adding their values;
+  // the order is then that of those keys, so equal profiles are equal files.
   void merge_samples();
 
   [[nodiscard]] std::string_view text(StringId id) const;
@@ -171,16 +178,17 @@ class Profile {
   [[nodiscard]] const std::vector<ValueType>& value_types() const;
   // The column of a metric ("samples", "cpu", "cycles", ...), if the profile has it.
   [[nodiscard]] std::optional<std::size_t> value_index(std::string_view type) const;
-  // The column that reports show unless told otherwise: `cpu`, else the file's default, else the last.
+  // The column that reports show unless told otherwise: `cpu`, else the file's default, else the
+  // last.
   [[nodiscard]] std::size_t default_value_index() const;
   [[nodiscard]] const SampleColumns& samples() const;
   [[nodiscard]] std::int64_t total(std::size_t value_index) const;
 
   // Nominal distance of two samples, in the unit of the default column; 0 if unknown.
   std::int64_t period = 0;
-  StringId default_type;               // pprof's default_sample_type, empty if unset
-  std::vector<std::string> comments;   // free text, the manifest not among them
-  RunInfo run;                         // what was measured, how; empty() for another producer's file
+  StringId default_type;              // pprof's default_sample_type, empty if unset
+  std::vector<std::string> comments;  // free text, the manifest not among them
+  RunInfo run;                        // what was measured, how; empty() for another producer's file
 
  private:
   std::vector<std::string> strings_;
@@ -203,7 +211,8 @@ class Profile {
   std::unordered_multimap<std::size_t, LabelSetId> label_index_;
 };
 
-// Display name of a frame: the function's name, else "module+0xaddress" with the module's last path component.
+// Display name of a frame: the function's name, else "module+0xaddress" with the module's last path
+// component.
 std::string display_name(const Profile& profile, FrameId frame);
 
 }  // namespace perfgap
