@@ -180,14 +180,14 @@ std::uint32_t ProcessTracker::process_of_sample(std::uint64_t pid, std::uint64_t
 }
 
 void ProcessTracker::drop_vanished(const std::function<bool(std::uint64_t pid)>& is_followed) {
-  // A record may still be on its way at the first miss.
-  std::erase_if(live_, [&](auto& entry) {
-    Live& live = entry.second;
-    live.missed = run_of(live).counted && !is_followed(entry.first) ? live.missed + 1 : 0;
-    if (live.missed < 2) return false;
-    run_of(live).exited = true;
-    return true;
-  });
+  for (auto it = live_.begin(); it != live_.end();) {
+    Live& live = it->second;
+    live.missed = run_of(live).counted && !is_followed(it->first) ? live.missed + 1 : 0;
+    // A record may still be on its way at the first miss.
+    const bool vanished = live.missed >= 2;
+    run_of(live).exited |= vanished;
+    it = vanished ? live_.erase(it) : std::next(it);
+  }
 }
 
 bool ProcessTracker::any_counted_alive() const {
