@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzers/categories.h"
@@ -12,13 +13,15 @@
 
 namespace perfgap {
 
-// Category shares of one metric.
+// Category shares of one metric: roll-ups by the first part of the id, each followed by its unfolded rows. A category
+// without a dot that has its roll-up to itself (`interp`, `unattributed`) is a roll-up that no row follows.
 //
-// Invariant: the spent-in weights of the unfolded rows, `unattributed` included, sum to the metric's total; no
-// passes-through weight exceeds it. Both hold exactly, in integers, before any percentage is formed.
+// Invariant: the spent-in weights of the roll-ups, `unattributed` included, sum to the metric's total, and the rows that
+// follow a roll-up sum to it; no passes-through weight exceeds the total, and a roll-up's is between the largest and
+// the sum of its rows'. All hold exactly, in integers, before any percentage is formed.
 struct CategoryShare {
   std::string name;                // "gc.minor", or the roll-up "gc"
-  bool is_rollup = false;          // first part of the dotted id; its unfolded rows follow it
+  bool is_rollup = false;
   std::int64_t passes_through = 0; // weight of samples with at least one frame of the category; each sample once
   std::int64_t spent_in = 0;       // weight of samples that belong to the category
   std::int64_t samples = 0;        // count of samples spent in it
@@ -29,11 +32,11 @@ struct CategoryShare {
 };
 
 struct FunctionShare {
-  std::string name;
+  std::string name;      // "(no name)": all frames of a module that have none
   std::string module;    // last path component, or "[kernel]" and its like
   std::string location;  // "file:line", empty if unknown
   std::string category;  // the rule's id, empty without a rule
-  std::vector<Tier> tiers;  // tiers its frames ran in, ascending, none left out
+  std::vector<Tier> tiers;  // tiers its frames ran in, ascending, Tier::none left out
   FrameKind kind = FrameKind::unknown;
   std::int64_t self = 0;
   std::int64_t total = 0;  // each sample once, however often it recurses
@@ -50,7 +53,7 @@ struct ThreadShare {
 
 // How far the stacks can be trusted.
 struct StackQuality {
-  std::int64_t with_user_stack = 0;  // samples; the denominator of `complete`
+  std::int64_t with_user_stack = 0;  // samples, without those of unknown outcome; the denominator of `complete`
   std::int64_t complete = 0;
   std::vector<std::pair<Outcome, std::int64_t>> incomplete;  // by cause, most first
   std::int64_t unsymbolised_leaf = 0;                        // samples whose deciding frame has no name
@@ -72,7 +75,8 @@ struct Utilisation {
   bool split_known = false;       // false when the event excludes one side, or there are no samples
   std::string busiest_thread;
   double busiest_thread_cores = 0;
-  // Named pids that used under 0.05 cores and 10 % of what one of their descendants used.
+  // Named pids that used under 0.05 cores and 10 % of what a busy descendant used; one entry for each such descendant,
+  // the busiest first.
   struct Launcher {
     std::uint64_t pid = 0;
     double cores = 0;
@@ -109,8 +113,10 @@ struct Analysis {
   double delivered_hz = 0;       // samples per second of CPU used; 0 if unknown
   bool share_moving = false;     // the largest category still drifts: run longer
   std::string rule_hash;
+  std::vector<std::string> notes;  // for the reader: the run's own, then what the figures themselves show
 };
 
+// The profile must outlive the result.
 Analysis analyze(const Profile& profile, const CategoryRules& rules);
 
 }  // namespace perfgap
