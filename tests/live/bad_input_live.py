@@ -119,6 +119,25 @@ def test_a_kernel_thread():
     refused(profile("--pid", 2, "--duration", 1), FAILED, "pid 2\\b", "kernel thread")
 
 
+def test_a_zombie():
+    """A process that ended, but was not waited for, has nothing left to profile."""
+    process = subprocess.Popen(["/bin/true"])
+    try:
+        time.sleep(0.2)
+        refused(profile("--pid", process.pid, "--duration", 1), FAILED, str(process.pid), "zombie")
+    finally:
+        process.wait()
+
+
+def test_a_thread():
+    """A thread's id is no process id."""
+    with Target(target("known_shares"), "--threads", 1) as server:
+        time.sleep(0.2)
+        threads = {int(name) for name in os.listdir(f"/proc/{server.pid}/task")} - {server.pid}
+        thread = threads.pop()
+        refused(profile("--pid", thread, "--duration", 1), FAILED, str(thread), "thread")
+
+
 def test_pid_0():
     """0 is no process."""
     refused(profile("--pid", 0), USAGE, r"pid 0|\b0\b")
@@ -230,7 +249,7 @@ def test_a_full_output_folder():
             check=False,
         )
         if mounted.returncode:
-            raise harness.Skip(f"cannot mount a small tmpfs: {mounted.stderr.strip()}")
+            raise harness.Skip(f"this machine mounts no tmpfs: {mounted.stderr.strip()}")
         try:
             (small / "run").mkdir()
             with contextlib.suppress(OSError), open(
