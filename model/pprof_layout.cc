@@ -32,6 +32,9 @@ class LocationCollector {
  private:
   void split(StackId stack, std::vector<std::uint64_t>& locations) {
     FrameChain chain;
+    // pprof drops samples without a location, so the empty stack gets one that says nothing. It
+    // is read as frame "none" on stack "none", which is the empty stack.
+    if (stack.is_none()) locations.push_back(position_of({FrameId()}));
     for (StackId at = stack; !at.is_none(); at = profile_.node(at).parent) {
       chain.push_back(profile_.node(at).frame);
       if (goes_on(at)) continue;

@@ -59,7 +59,8 @@ class FieldScan {
   [[nodiscard]] std::uint64_t expected_end() const { return expected_end_; }
 
  private:
-  [[noreturn]] static void refuse() {
+  [[noreturn]] void refuse() const {
+    if (is_profile_) throw damaged("the field at unpacked byte " + with_commas(end_) + " is none");
     throw BadFile(std::string("gzip, but not of a pprof profile") + kExpected);
   }
 
@@ -85,12 +86,14 @@ class FieldScan {
     expected_end_ = begin + length;
     if (expected_end_ > bytes.size()) return false;
     end_ = begin + static_cast<std::size_t>(length);
+    is_profile_ |= field == static_cast<std::uint64_t>(ProfileField::sample_type);
     return true;
   }
 
   std::size_t limit_;
   std::size_t end_ = 0;
   std::uint64_t expected_end_ = 0;
+  bool is_profile_ = false;  // all producers begin with a sample type
 };
 
 void check_size(std::size_t bytes, const PprofLimits& limits) {

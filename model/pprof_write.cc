@@ -21,7 +21,8 @@ using namespace pprof;  // the field numbers: every message below names them
 template <typename Field>
 using Message = protozero::pbf_builder<Field>;
 
-// Zero is what an absent field means.
+// Zero is what an absent field means. A message of zeros alone would vanish, though: where that can
+// be, the first field is added as it is.
 template <typename Field>
 void put(Message<Field>& message, Field field, std::uint64_t value) {
   if (value != 0) message.add_uint64(field, value);
@@ -299,7 +300,7 @@ void Writer::write_labels(Message<SampleField>& sample, std::size_t index) {
   }
   for (const Label& other : profile_.label_set(columns.labels[index])) {
     Message<LabelField> label(sample, SampleField::label);
-    put(label, LabelField::key, strings_.of(other.key));
+    label.add_uint64(LabelField::key, strings_.of(other.key));
     put(label, LabelField::str, strings_.of(other.text));
     put(label, LabelField::num, static_cast<std::uint64_t>(other.number));
     put(label, LabelField::num_unit, strings_.of(other.unit));
@@ -324,7 +325,7 @@ void Writer::write_samples() {
 void Writer::write_value_type(Message<ProfileField>& head, ProfileField field,
                               const ValueType& type) {
   Message<ValueTypeField> message(head, field);
-  put(message, ValueTypeField::type, strings_.of(type.type));
+  message.add_uint64(ValueTypeField::type, strings_.of(type.type));
   put(message, ValueTypeField::unit, strings_.of(type.unit));
 }
 

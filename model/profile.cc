@@ -76,10 +76,6 @@ IdType intern_entry(std::vector<Entry>& table, std::unordered_multimap<std::size
   return id;
 }
 
-std::uint64_t node_key(const StackNode& node) {
-  return std::uint64_t{node.parent.index()} << 32 | node.frame.index();
-}
-
 template <typename Entry, typename IdType>
 const Entry& at(const std::vector<Entry>& table, IdType id) {
   assert(id.index() < table.size());
@@ -127,7 +123,7 @@ Profile::Profile() {
   intern(Mapping{});
   intern(Function{});
   intern(Frame{});
-  intern(StackNode{});
+  nodes_.emplace_back();
   intern(Thread{});
   intern(std::vector<Label>{});
 }
@@ -151,11 +147,30 @@ LabelSetId Profile::intern(const std::vector<Label>& labels) {
   return intern_entry(label_sets_, label_index_, labels);
 }
 
+// The slot that holds the node, or the free one where it belongs.
+std::uint32_t& Profile::node_slot(const StackNode& node) {
+  const std::size_t mask = node_slots_.size() - 1;
+  std::size_t at = hash_values(node.parent.index(), node.frame.index()) & mask;
+  while (node_slots_[at] != 0 && nodes_[node_slots_[at]] != node) at = (at + 1) & mask;
+  return node_slots_[at];
+}
+
+void Profile::grow_node_slots() {
+  constexpr std::size_t kFirstSlots = 64;  // a power of two, as all sizes are
+  node_slots_.assign(std::max(kFirstSlots, 2 * node_slots_.size()), 0);
+  for (std::uint32_t id = 1; id < nodes_.size(); ++id) node_slot(nodes_[id]) = id;
+}
+
 StackId Profile::intern(const StackNode& node) {
-  assert(nodes_.empty() || node.parent.index() < nodes_.size());
-  const auto [entry, added] = node_index_.try_emplace(node_key(node), nodes_.size());
-  if (added) nodes_.push_back(node);
-  return entry->second;
+  if (node == StackNode{}) return {};
+  assert(node.parent.index() < nodes_.size());
+  if (2 * nodes_.size() >= node_slots_.size()) grow_node_slots();
+  std::uint32_t& slot = node_slot(node);
+  if (slot == 0) {
+    slot = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back(node);
+  }
+  return StackId(slot);
 }
 
 void Profile::set_value_types(const std::vector<ValueType>& types) {

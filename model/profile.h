@@ -206,9 +206,14 @@ class Profile {
   std::unordered_multimap<std::size_t, MappingId> mapping_index_;
   std::unordered_multimap<std::size_t, FunctionId> function_index_;
   std::unordered_multimap<std::size_t, FrameId> frame_index_;
-  std::unordered_map<std::uint64_t, StackId> node_index_;
   std::unordered_multimap<std::size_t, ThreadId> thread_index_;
   std::unordered_multimap<std::size_t, LabelSetId> label_index_;
+  // Stack nodes are met once a frame of every sample, so theirs is an open-addressed table of
+  // ids, at most half full; 0: free.
+  std::vector<std::uint32_t> node_slots_;
+
+  std::uint32_t& node_slot(const StackNode& node);
+  void grow_node_slots();
 };
 
 // Display name of a frame: the function's name, else "module+0xaddress" with the module's last path
