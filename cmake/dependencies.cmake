@@ -8,6 +8,7 @@ endfunction()
 
 perfgap_pkg(libbpf libbpf>=1.1)
 perfgap_pkg(elfutils libdw libelf)
+perfgap_pkg(lzma liblzma)
 perfgap_pkg(re2 re2)
 perfgap_pkg(zlib zlib)
 perfgap_pkg(fmt fmt)
