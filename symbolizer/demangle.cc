@@ -1,0 +1,56 @@
+#include "symbolizer/demangle.h"
+
+#include <algorithm>
+#include <array>
+
+namespace perfgap {
+namespace {
+
+constexpr std::size_t kMaxMangledBytes = 16 << 10;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// One suffix off the end; false if there is none.
+bool drop_suffix(std::string_view& symbol) {
+  constexpr std::array<std::string_view, 8> kSuffixes = {
+      ".cold", ".constprop", ".isra", ".part", ".llvm", ".lto_priv", ".clone", ".localalias"};
+  std::string_view rest = symbol;
+  const std::size_t dot = rest.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  if (dot + 1 < rest.size() && std::ranges::all_of(rest.substr(dot + 1), is_digit))
+    rest = rest.substr(0, dot);
+  for (const std::string_view suffix : kSuffixes) {
+    if (rest.size() > suffix.size() && rest.ends_with(suffix)) {
+      symbol = rest.substr(0, rest.size() - suffix.size());
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view without_clone_suffix(std::string_view symbol) {
+  while (drop_suffix(symbol)) {
+  }
+  return symbol;
+}
+
+std::string bounded_name(std::string_view name) {
+  if (name.size() <= kMaxNameBytes) return std::string(name);
+  return std::string(name.substr(0, kMaxNameBytes - 3)) + "...";
+}
+
+std::string readable_name(std::string_view symbol) {
+  const std::string_view bare = without_clone_suffix(symbol);
+  if (bare.size() > kMaxMangledBytes) return bounded_name(bare);
+  std::optional<std::string> name;
+  if (bare.starts_with("_R")) name = demangle_rust_v0(bare);
+  if (bare.starts_with("_ZN")) name = demangle_rust_legacy(bare);
+  if (!name && bare.starts_with("_Z")) name = demangle_cpp(bare);
+  return bounded_name(name ? *name : bare);
+}
+
+}  // namespace perfgap
