@@ -62,27 +62,34 @@ struct BpfSampler::State {
   UniqueFd run_time_stats;  // while open, the kernel measures the programs
   SamplerCallbacks callbacks;
   std::vector<std::uint64_t> addresses;
+  std::uint32_t records_left = 0;  // of this drain
 
-  int handle(const void* data, std::size_t size);
-  int handle_sample(const void* data, std::size_t size);
+  int deliver(const void* data, std::size_t size);
+  void handle(const void* data, std::size_t size);
+  void handle_sample(const void* data, std::size_t size);
 };
 
-int BpfSampler::State::handle_sample(const void* data, std::size_t size) {
+void BpfSampler::State::handle_sample(const void* data, std::size_t size) {
   sample_record record;
-  if (size < sizeof(record)) return 0;
+  if (size < sizeof(record)) return;
   std::memcpy(&record, data, sizeof(record));
   const std::size_t count = std::size_t{record.user_frames} + record.kernel_frames;
-  if (size < sizeof(record) + count * sizeof(std::uint64_t)) return 0;
+  if (size < sizeof(record) + count * sizeof(std::uint64_t)) return;
   addresses.resize(count);
   std::memcpy(addresses.data(), static_cast<const std::byte*>(data) + sizeof(record),
               count * sizeof(std::uint64_t));
   callbacks.sample(record, addresses);
-  return 0;
 }
 
-int BpfSampler::State::handle(const void* data, std::size_t size) {
+// A negative value ends libbpf's loop; the record counts as read.
+int BpfSampler::State::deliver(const void* data, std::size_t size) {
+  handle(data, size);
+  return --records_left == 0 ? -EAGAIN : 0;
+}
+
+void BpfSampler::State::handle(const void* data, std::size_t size) {
   record_header header;
-  if (size < sizeof(header)) return 0;
+  if (size < sizeof(header)) return;
   std::memcpy(&header, data, sizeof(header));
   if (header.kind == RECORD_SAMPLE) return handle_sample(data, size);
   if (header.kind == RECORD_THREAD_EXIT && size >= sizeof(thread_exit_record)) {
@@ -94,7 +101,6 @@ int BpfSampler::State::handle(const void* data, std::size_t size) {
     std::memcpy(&record, data, sizeof(record));
     callbacks.child(record);
   }
-  return 0;
 }
 
 BpfSampler::BpfSampler(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -124,7 +130,7 @@ Result<BpfSampler> BpfSampler::load(bool follow_children, SamplerCallbacks callb
         strerror(errno)));
 
   const auto deliver = [](void* context, void* data, std::size_t size) {
-    return static_cast<State*>(context)->handle(data, size);
+    return static_cast<State*>(context)->deliver(data, size);
   };
   state->ring.reset(
       ring_buffer__new(bpf_map__fd(state->skeleton->maps.records), deliver, state.get(), nullptr));
@@ -176,8 +182,9 @@ void BpfSampler::stop_sampling() {
   state_->event_links.clear();
 }
 
-void BpfSampler::drain() {
-  ring_buffer__consume(state_->ring.get());
+bool BpfSampler::drain() {
+  state_->records_left = kRecordsPerDrain;
+  return ring_buffer__consume(state_->ring.get()) == -EAGAIN;
 }
 
 int BpfSampler::descriptor() const {

@@ -40,8 +40,11 @@ class BpfSampler {
                                        const std::vector<std::uint32_t>& cpus);
   void stop_sampling();
 
-  // Delivers every waiting record to the callbacks, in the order they were written.
-  void drain();
+  // Delivers waiting records to the callbacks, in the order they were written. At most
+  // kRecordsPerDrain, so that records coming in faster than they are read cannot hold the caller;
+  // true if there may be more.
+  static constexpr std::uint32_t kRecordsPerDrain = 65'536;
+  bool drain();
   // Becomes readable when the ring fills between two drains.
   [[nodiscard]] int descriptor() const;
 

@@ -83,7 +83,7 @@ class Collection {
   Result<void> follow(const std::vector<NamedTarget>& targets);
   Result<void> follow_descendants();
   void sample_until_end();
-  void drain();
+  bool drain();  // true if more records wait
   void apply_changes();
   void finish(std::uint64_t end_ns);
 
@@ -127,9 +127,11 @@ void Collection::describe_machine() {
   capture_.weight_type = event_.weight_type;
   capture_.weight_unit = event_.weight_unit;
   if (run.rate_opened_hz < run.rate_asked_hz)
-    diagnose(fmt::format(
-        "-F {}: above this kernel's limit; sampling at {} Hz (kernel.perf_event_max_sample_rate)",
-        run.rate_asked_hz, run.rate_opened_hz));
+    diagnose(fmt::format("-F {}: sampling at {} Hz, the highest rate that can be had here ({})",
+                         run.rate_asked_hz, run.rate_opened_hz,
+                         run.rate_opened_hz == kHighestRateHz
+                             ? "more would take most of every CPU"
+                             : "kernel.perf_event_max_sample_rate"));
 }
 
 Result<void> Collection::prepare() {
@@ -213,13 +215,14 @@ void Collection::on_sample(const sample_record& record, std::span<const std::uin
        .outcome = outcome_of(record.outcome)});
 }
 
-void Collection::drain() {
+bool Collection::drain() {
   // Mapping records first: whatever BPF recorded before them is then in the ring already.
   std::vector<TaskEvent> events;
   task_events_->drain(events);
   for (TaskEvent& event : events) changes_.emplace_back(event.time_ns, std::move(event));
-  sampler_->drain();
+  const bool more = sampler_->drain();
   apply_changes();
+  return more;
 }
 
 void Collection::apply_changes() {
@@ -307,7 +310,8 @@ Result<Capture> Collection::run() {
 
   sampler_->stop_sampling();
   const std::uint64_t end_ns = now_ns(CLOCK_MONOTONIC);
-  drain();
+  while (drain()) {
+  }
   finish(end_ns);
   capture_.run.overhead = {.probe_ns = sampler_->run_time_ns() - probes_before_ns,
                            .collector_cpu_ns = own_cpu_ns() - cpu_before_ns};

@@ -128,7 +128,7 @@ Result<SamplingEvent> resolve_event(const std::string& name) {
 std::uint64_t allowed_rate_hz(std::uint64_t asked_hz) {
   const std::string text = read_small_file("/proc/sys/kernel/perf_event_max_sample_rate");
   const std::uint64_t limit_hz = std::strtoull(text.c_str(), nullptr, 10);
-  return limit_hz == 0 ? asked_hz : std::min(asked_hz, limit_hz);
+  return std::min({asked_hz, kHighestRateHz, limit_hz == 0 ? kHighestRateHz : limit_hz});
 }
 
 std::vector<std::uint32_t> parse_cpu_list(const std::string& text) {

@@ -25,7 +25,12 @@ struct SamplingEvent {
 // an error.
 Result<SamplingEvent> resolve_event(const std::string& name);
 
-// The rate to ask the kernel for: `asked_hz` or the kernel's limit, if that is lower.
+// A timer interrupt costs some 10 us on a virtual machine: beyond this rate sampling takes most of
+// every CPU, and at the limit that kernels come with (100,000 Hz) a machine does little else.
+inline constexpr std::uint64_t kHighestRateHz = 20'000;
+
+// The rate to ask the kernel for: `asked_hz`, or the kernel's limit or 20,000 Hz where that is
+// lower.
 std::uint64_t allowed_rate_hz(std::uint64_t asked_hz);
 
 // CPUs that are online now, ascending.

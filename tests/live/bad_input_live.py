@@ -202,8 +202,8 @@ def test_rates_that_are_none():
 
 
 def test_an_absurd_rate_is_clamped():
-    """More than the kernel's limit is brought down to it, said once, and measured."""
-    limit = int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text())
+    """More than the kernel or the machine can bear is brought down, said once, and measured."""
+    limit = min(20_000, int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text()))
     with busy() as pid, profiled(pid, "-F", 10 * limit + 7, duration=0.5) as run:
         check(run.code in (0, DOUBTFUL), run)
         check(len(run.lines) == 1 and str(limit) in run.err and str(10 * limit + 7) in run.err, run)
