@@ -105,7 +105,7 @@ def test_folded_stacks_with_hostile_names():
             "broken",
             "digits_4711",
             "padded",
-            'quote"back\\slash<b>&amp;',
+            'quote"back\\slash<b>&amp:',
             "reversed",
         ):
             check(any(part in leaf for leaf in leaves), f"'{part}' is missing among {leaves}")

@@ -83,10 +83,10 @@ def test_a_pid_that_ended_before():
 
 def test_a_pid_that_ends_during_the_run():
     """What was measured before the end is kept, and the report says how long that was."""
-    with Target(target("exit_midway"), 1) as short, profiled(short.pid, duration=20) as run:
+    with Target(target("exit_midway"), 1, 1) as short, profiled(short.pid, duration=60) as run:
         check(run.code == 0, run)
         check(not run.lines, f"an ended target is no error\n{run}")
-        check(run.samples > 100 and run.seconds < 15, run)
+        check(run.samples > 100 and run.seconds < 60, run)
 
 
 def test_a_process_of_another_user():
@@ -202,12 +202,16 @@ def test_rates_that_are_none():
 
 
 def test_an_absurd_rate_is_clamped():
-    """More than the kernel or the machine can bear is brought down, said once, and measured."""
-    limit = min(20_000, int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text()))
-    with busy() as pid, profiled(pid, "-F", 10 * limit + 7, duration=0.5) as run:
+    """More than the kernel's limit, or more than leaves the machine usable, is brought down, said
+    once, and measured.
+    """
+    limit = int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text())
+    asked = 10 * limit + 7
+    with busy() as pid, profiled(pid, "-F", asked, duration=0.5) as run:
         check(run.code in (0, DOUBTFUL), run)
-        check(len(run.lines) == 1 and str(limit) in run.err and str(10 * limit + 7) in run.err, run)
-        check(run.facts["rate_opened_hz"] <= limit, run)
+        opened = run.facts["rate_opened_hz"]
+        check(0 < opened <= limit and run.facts["rate_asked_hz"] == asked, run)
+        check(len(run.lines) == 1 and str(asked) in run.err and str(opened) in run.err, run)
 
 
 def test_durations_that_are_none():

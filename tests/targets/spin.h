@@ -26,8 +26,17 @@
         : "cc");                                \
   } while (0)
 
-static inline double now_seconds(void) {
+static inline double seconds_on(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static inline double now_seconds(void) {
+  return seconds_on(CLOCK_MONOTONIC);
+}
+
+// CPU time of this process: the same amount of work however busy the machine is.
+static inline double cpu_seconds(void) {
+  return seconds_on(CLOCK_PROCESS_CPUTIME_ID);
 }
