@@ -21,7 +21,7 @@ std::string write_pprof(const Profile& profile);
 
 // More is refused, so that a small file cannot fill memory or keep a CPU busy.
 struct PprofLimits {
-  std::size_t uncompressed_bytes = std::size_t{1} << 30;
+  std::size_t uncompressed_bytes = std::size_t{512} << 20;
   std::size_t entries = 16'000'000;  // of all tables, samples and stack nodes included
   std::size_t frames = 256'000'000;  // of all samples' stacks, each as often as it occurs
 };

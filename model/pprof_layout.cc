@@ -65,7 +65,8 @@ class LocationCollector {
     std::vector<FrameChain>& chains = layout_.locations;
     std::vector<std::size_t> order(chains.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t place) { return chains[place].back(); });
+    std::ranges::sort(order, {},
+                      [&](std::size_t place) { return std::pair(chains[place].back(), place); });
     std::vector<FrameChain> sorted;
     std::vector<std::uint64_t> ids(chains.size());
     for (const std::size_t place : order) {

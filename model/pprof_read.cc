@@ -16,7 +16,7 @@ namespace {
 
 using namespace pprof;  // the field numbers: every message below names them
 
-constexpr std::size_t kBytesPerEntry = 64;        // of text, when the budget is charged for it
+constexpr std::size_t kBytesPerEntry = 16;        // of text, when the budget is charged for it
 constexpr std::size_t kDeepestStack = 1'000'000;  // in locations
 
 // What a file says outside its tables and samples.

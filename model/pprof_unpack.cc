@@ -38,6 +38,12 @@ bool has_right_type(std::uint64_t field, pbf_wire_type type) {
          type == pbf_wire_type::fixed32 || type == pbf_wire_type::fixed64;
 }
 
+BadFile too_large(std::size_t limit) {
+  return BadFile("unpacks to more than " + with_commas(limit) +
+                 " bytes, refused to protect this machine's memory; record a shorter run or fewer "
+                 "processes");
+}
+
 // Finds where the last whole field ends, as the bytes come in.
 class FieldScan {
  public:
@@ -60,7 +66,9 @@ class FieldScan {
 
  private:
   [[noreturn]] void refuse() const {
-    if (is_profile_) throw damaged("the field at unpacked byte " + with_commas(end_) + " is none");
+    if (is_profile_) {
+      throw damaged("what stands at unpacked byte " + with_commas(end_) + " is no field");
+    }
     throw BadFile(std::string("gzip, but not of a pprof profile") + kExpected);
   }
 
@@ -82,7 +90,10 @@ class FieldScan {
       length = type == pbf_wire_type::fixed32 ? 4 : 8;
     }
     const auto begin = static_cast<std::size_t>(at - bytes.data());
-    if (length > limit_) refuse();
+    if (length > limit_) {
+      if (is_profile_) throw too_large(limit_);
+      refuse();
+    }
     expected_end_ = begin + length;
     if (expected_end_ > bytes.size()) return false;
     end_ = begin + static_cast<std::size_t>(length);
@@ -95,13 +106,6 @@ class FieldScan {
   std::uint64_t expected_end_ = 0;
   bool is_profile_ = false;  // all producers begin with a sample type
 };
-
-void check_size(std::size_t bytes, const PprofLimits& limits) {
-  if (bytes <= limits.uncompressed_bytes) return;
-  throw BadFile("unpacks to more than " + with_commas(limits.uncompressed_bytes) +
-                " bytes, refused to protect this machine's memory; record a shorter run or fewer "
-                "processes");
-}
 
 }  // namespace
 
@@ -125,7 +129,9 @@ Unpacked unpack(std::string_view file, const PprofLimits& limits) {
   Gunzip::State state = Gunzip::State::more;
   while (state == Gunzip::State::more) {
     state = gunzip.next(unpacked.fields);
-    check_size(unpacked.fields.size(), limits);
+    if (unpacked.fields.size() > limits.uncompressed_bytes) {
+      throw too_large(limits.uncompressed_bytes);
+    }
     scan.advance(unpacked.fields);
   }
   if (state == Gunzip::State::damaged) {

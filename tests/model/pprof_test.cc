@@ -99,6 +99,42 @@ TEST(Pprof, InlinedFramesShareALocation) {
   EXPECT_EQ(lines, (std::vector<std::size_t>{2, 1}));  // functions are numbered as interned
 }
 
+// File name of the first mapping, which other programs take for the main program.
+std::string first_mapping(const std::string& file) {
+  const std::string bytes = unpacked(file);
+  std::vector<std::string> strings;
+  protozero::pbf_reader table(bytes);
+  while (table.next(static_cast<protozero::pbf_tag_type>(ProfileField::string_table))) {
+    strings.push_back(table.get_string());
+  }
+  protozero::pbf_reader profile(bytes);
+  if (!profile.next(static_cast<protozero::pbf_tag_type>(ProfileField::mapping))) return "";
+  protozero::pbf_reader mapping = profile.get_message();
+  const auto filename = static_cast<protozero::pbf_tag_type>(pprof::MappingField::filename);
+  return mapping.next(filename) ? strings.at(mapping.get_uint64()) : "";
+}
+
+// The first executable of the first process is the first mapping, whether samples reach it or not.
+TEST(Pprof, MainProgramIsTheFirstMapping) {
+  Profile profile;
+  profile.set_value_types({{profile.intern("samples"), profile.intern("count")}});
+  const StackId leaf =
+      stack(profile, {frame(profile, "read", "[kernel]"), frame(profile, "f", "/lib/libc.so.6"),
+                      frame(profile, "main", "/usr/bin/node")});
+  profile.add({leaf, {}, kNoTime, Outcome::complete, {}, {1}});
+  EXPECT_EQ(first_mapping(write_pprof(profile)), "[kernel]");
+  for (const std::string program : {"/usr/bin/node", "/usr/bin/launcher \xff"}) {
+    ProcessRun process;
+    process.executables = {program};
+    profile.run.processes = {process};
+    const std::string file = write_pprof(profile);
+    EXPECT_EQ(first_mapping(file),
+              program == "/usr/bin/node" ? program : "/usr/bin/launcher \xef\x9f\xbf");
+    EXPECT_EQ(write_pprof(read(file).profile), file);
+    EXPECT_EQ(describe(read(file).profile), describe(profile));
+  }
+}
+
 // Addresses alone are a legal profile.
 TEST(Pprof, UnsymbolizedProfileSurvives) {
   Profile profile;
