@@ -1,7 +1,8 @@
-// The embedded rule files as sources, in order of precedence.
+// The embedded rule files as sources.
 #include "analyzers/builtin_rules.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "analyzers/categories.h"
 
@@ -14,7 +15,9 @@ std::vector<RuleSource> builtin_rules() {
         embedded.name == "common.toml" ? RulePrecedence::common : RulePrecedence::runtime;
     sources.push_back({std::string(embedded.name), std::string(embedded.text), precedence});
   }
-  std::ranges::stable_sort(sources, {}, &RuleSource::precedence);
+  std::ranges::sort(sources, {}, [](const RuleSource& source) {
+    return std::tie(source.precedence, source.name);
+  });
   return sources;
 }
 

@@ -49,7 +49,9 @@ Result<std::vector<ParsedSource>> parse_in_order(std::span<const RuleSource> sou
         is_builtin && file->runtime == "common" ? RulePrecedence::common : source.precedence;
     parsed.push_back({&source, *std::move(file), precedence});
   }
-  std::ranges::stable_sort(parsed, {}, &ParsedSource::precedence);
+  // Of equal precedence, the source given first comes first.
+  std::ranges::sort(
+      parsed, {}, [](const ParsedSource& item) { return std::pair(item.precedence, item.source); });
   return parsed;
 }
 

@@ -41,9 +41,10 @@ class Explainer {
     count_totals();
     std::vector<Explanation> result;
     for (auto& [group, found] : found_) result.push_back(std::move(found.explanation));
-    std::ranges::stable_sort(result, [&](const Explanation& left, const Explanation& right) {
-      return std::tuple(left.function != symbol_, -left.total_samples) <
-             std::tuple(right.function != symbol_, -right.total_samples);
+    std::ranges::sort(result, {}, [&](const Explanation& explanation) {
+      return std::tuple(explanation.function != symbol_, -explanation.total_samples,
+                        std::string_view(explanation.function),
+                        std::string_view(explanation.module), -explanation.self_samples);
     });
     return result;
   }
@@ -111,8 +112,9 @@ class Explainer {
     }
     for (auto& [group, at] : found_) {
       for (auto& [key, outcome] : at.outcomes) at.explanation.spent_in.push_back(outcome);
-      std::ranges::stable_sort(at.explanation.spent_in, [](const auto& left, const auto& right) {
-        return left.samples > right.samples;
+      std::ranges::sort(at.explanation.spent_in, {}, [](const Explanation::Outcome& outcome) {
+        return std::tuple(-outcome.samples, outcome.attribution.category, outcome.attribution.rule,
+                          outcome.attribution.step, std::string_view(outcome.deciding_function));
       });
     }
   }

@@ -17,10 +17,6 @@ re2::RE2::Options options() {
   return options;
 }
 
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 }  // namespace
 
 struct PatternSet::Compiled {
@@ -49,26 +45,11 @@ bool PatternSet::compile() {
 
 std::vector<PatternId> PatternSet::match(std::string_view text) const {
   if (patterns_.empty()) return {};
+  // No error to ask for: RE2 compiles a set only if its automaton can run in the memory given.
   std::vector<int> hits;
-  re2::RE2::Set::ErrorInfo error{re2::RE2::Set::kNoError};
-  if (!compiled_->set.Match(piece(text), &hits, &error)) {
-    return error.kind == re2::RE2::Set::kNoError ? std::vector<PatternId>() : match_singly(text);
-  }
+  compiled_->set.Match(re2::StringPiece(text.data(), text.size()), &hits);
   std::vector<PatternId> result(hits.begin(), hits.end());
   std::ranges::sort(result);
-  return result;
-}
-
-std::vector<PatternId> PatternSet::match_singly(std::string_view text) const {
-  if (single_.empty()) {
-    for (const std::string& pattern : patterns_) {
-      single_.push_back(std::make_unique<re2::RE2>(pattern, options()));
-    }
-  }
-  std::vector<PatternId> result;
-  for (PatternId id = 0; id < single_.size(); ++id) {
-    if (re2::RE2::PartialMatch(piece(text), *single_[id])) result.push_back(id);
-  }
   return result;
 }
 

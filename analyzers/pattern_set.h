@@ -8,10 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-namespace re2 {
-class RE2;
-}
-
 namespace perfgap {
 
 // Index of a pattern in its set.
@@ -35,13 +31,10 @@ class PatternSet {
 
  private:
   struct Compiled;
-  // One pattern after the other: for a text that exhausts the set's memory.
-  [[nodiscard]] std::vector<PatternId> match_singly(std::string_view text) const;
 
   std::vector<std::string> patterns_;
   std::unordered_map<std::string, PatternId> index_;
   std::unique_ptr<Compiled> compiled_;
-  mutable std::vector<std::unique_ptr<re2::RE2>> single_;
 };
 
 }  // namespace perfgap

@@ -11,8 +11,13 @@
 #include <span>
 #include <utility>
 
+#include "analyzers/ascii_text.h"
 #include "analyzers/suggestion.h"
 
+// The parser asserts, and in some builds assumes, of a key what it then checks and reports as an
+// error.
+#undef NDEBUG
+#define TOML_ASSERT(condition) static_assert(true)
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
@@ -25,6 +30,11 @@ constexpr std::array kFileKeys = {"runtime", "verified", "modules", "applies_whe
 constexpr std::array kAppliesKeys = {"function", "module"};
 constexpr std::array kRuleKeys = {"category", "function", "module", "file",   "thread",     "kind",
                                   "program",  "where",    "under",  "covers", "transparent"};
+
+// The file is parsed as to_ascii() of its text.
+std::string string_value(const toml::node& node) {
+  return from_ascii(node.value_or(std::string_view()));
+}
 
 std::uint32_t line_of(const toml::node& node) {
   return std::max<std::uint32_t>(1, node.source().begin.line);
@@ -56,10 +66,10 @@ class Parser {
   explicit Parser(bool needs_runtime) : needs_runtime_(needs_runtime) {}
 
   RuleFile parse(const toml::table& root) {
-    check_keys(root, kFileKeys);
+    const bool all_known = check_keys(root, kFileKeys);
     RuleFile file;
     file.runtime = text(root, "runtime");
-    if (file.runtime.empty() && needs_runtime_) {
+    if (all_known && !root.contains("runtime") && needs_runtime_) {
       report(1, "key 'runtime' is missing; name the runtime that the rules are for");
     }
     file.verified = text(root, "verified");
@@ -69,7 +79,7 @@ class Parser {
     }
     if (const toml::node* rules = root.get("rule")) {
       parse_rules(*rules, file);
-    } else {
+    } else if (all_known) {
       report(1, "no rules; each one begins with [[rule]]");
     }
     return file;
@@ -85,18 +95,22 @@ class Parser {
     if (!error_ || line < error_->first) error_ = {line, one_line(message)};
   }
 
-  void check_keys(const toml::table& table, std::span<const char* const> known) {
+  // False if a key is mistyped: what then seems to be missing is not worth an error of its own.
+  bool check_keys(const toml::table& table, std::span<const char* const> known) {
+    bool all_known = true;
     for (const auto& [key, value] : table) {
       if (std::ranges::find(known, key.str()) != known.end()) continue;
+      all_known = false;
       report(std::max<std::uint32_t>(1, key.source().begin.line),
              fmt::format("unknown key '{}'; {}", key.str(), suggestion(key.str(), known)));
     }
+    return all_known;
   }
 
   std::string text(const toml::table& table, std::string_view key) {
     const toml::node* node = table.get(key);
     if (node == nullptr) return {};
-    const std::string value = node->value_or(std::string());
+    const std::string value = string_value(*node);
     if (!node->is_string() || value.empty()) {
       report(line_of(*node), fmt::format("'{}' must be a string, not empty", key));
     }
@@ -119,7 +133,7 @@ class Parser {
     const toml::node* node = table.get(key);
     if (node == nullptr) return result;
     if (node->is_string()) {
-      result.emplace_back(node->value_or(std::string()), line_of(*node));
+      result.emplace_back(string_value(*node), line_of(*node));
       return result;
     }
     const toml::array* list = node->as_array();
@@ -129,7 +143,7 @@ class Parser {
     }
     for (const toml::node& item : *list) {
       if (item.is_string()) {
-        result.emplace_back(item.value_or(std::string()), line_of(item));
+        result.emplace_back(string_value(item), line_of(item));
       } else {
         report(line_of(item), fmt::format("'{}' must be a string or a list of strings", key));
       }
@@ -175,7 +189,7 @@ class Parser {
   }
 
   ParsedRule parse_rule(const toml::table& table) {
-    check_keys(table, kRuleKeys);
+    const bool all_known = check_keys(table, kRuleKeys);
     ParsedRule rule;
     rule.line = line_of(table);
     rule.category = text(table, "category");
@@ -195,7 +209,7 @@ class Parser {
     rule.where = position(table);
     rule.covers = flag(table, "covers");
     rule.transparent = flag(table, "transparent");
-    check_rule(table, rule);
+    if (all_known) check_rule(table, rule);
     return rule;
   }
 
@@ -271,8 +285,7 @@ Result<RuleFile> parse_rule_file(std::string_view name, std::string_view text, b
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return fail(fmt::format("{}:{}: {}", one_line(name),
-                            std::max<std::uint32_t>(1, error.source().begin.line),
+    return fail(fmt::format("{}:{}: {}", one_line(name), line_of_error(text, error),
                             one_line(error.description())));
   }
   Parser parser(needs_runtime);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace perfgap {
 
@@ -26,8 +27,8 @@ StackQuality stack_quality(const Profile& profile, const CategoryMarks& marks,
       quality.incomplete.emplace_back(outcome, by_outcome[i]);
     }
   }
-  std::ranges::stable_sort(quality.incomplete,
-                           [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::sort(quality.incomplete, {},
+                    [](const auto& cause) { return std::pair(-cause.second, cause.first); });
   return quality;
 }
 
