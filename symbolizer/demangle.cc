@@ -12,6 +12,18 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+// Without the version of a library's symbol ("@@GLIBC_2.3.2") and glibc's mark of its internal
+// aliases ("__GI_"), which say nothing about the function.
+std::string_view without_library_marks(std::string_view symbol) {
+  constexpr std::string_view kInternalAlias = "__GI_";
+  const std::size_t version = symbol.find('@');
+  if (version != std::string_view::npos && version > 0 && symbol.substr(version) != "@plt")
+    symbol = symbol.substr(0, version);
+  if (symbol.starts_with(kInternalAlias) && symbol.size() > kInternalAlias.size())
+    symbol.remove_prefix(kInternalAlias.size());
+  return symbol;
+}
+
 // One suffix off the end; false if there is none.
 bool drop_suffix(std::string_view& symbol) {
   constexpr std::array<std::string_view, 8> kSuffixes = {
@@ -44,7 +56,7 @@ std::string bounded_name(std::string_view name) {
 }
 
 std::string readable_name(std::string_view symbol) {
-  const std::string_view bare = without_clone_suffix(symbol);
+  const std::string_view bare = without_clone_suffix(without_library_marks(symbol));
   if (bare.size() > kMaxMangledBytes) return bounded_name(bare);
   std::optional<std::string> name;
   if (bare.starts_with("_R")) name = demangle_rust_v0(bare);

@@ -1,4 +1,5 @@
-// Symbols as readers know them: C++ and Rust names demangled, compilers' suffixes and hashes gone.
+// Symbols as readers know them: C++ and Rust names demangled; compilers' suffixes, hashes, symbol
+// versions and glibc's "__GI_" gone.
 //
 // Parameters of C++ functions are left out, as in perf's output; template arguments and
 // "(anonymous namespace)" stay. A name that does not demangle, or would grow beyond bounds

@@ -118,7 +118,6 @@ bool ElfFile::read_segments() {
                        .memory_size = program.p_memsz,
                        .executable = (program.p_flags & PF_X) != 0};
     if (program.p_type == PT_LOAD && segments_.size() < kMaxSegments) segments_.push_back(segment);
-    if (program.p_type == PT_GNU_EH_FRAME) unwind_header_ = program.p_vaddr;
     if (program.p_type == PT_NOTE && notes_.size() < kMaxSegments) {
       segment.memory_size = program.p_align;
       notes_.push_back(segment);

@@ -58,8 +58,6 @@ class ElfFile {
   [[nodiscard]] const std::string& build_id() const { return build_id_; }  // lower-case hex
   [[nodiscard]] std::uint64_t entry_point() const { return entry_point_; }
   [[nodiscard]] bool fixed_position() const { return fixed_position_; }  // ET_EXEC
-  // Address of PT_GNU_EH_FRAME.
-  [[nodiscard]] std::optional<std::uint64_t> unwind_header() const { return unwind_header_; }
 
   // The segment whose file part holds this offset; an executable one if several do.
   [[nodiscard]] const ElfSegment* segment_at_offset(std::uint64_t offset) const;
@@ -93,7 +91,6 @@ class ElfFile {
   std::string build_id_;
   std::uint64_t entry_point_ = 0;
   bool fixed_position_ = false;
-  std::optional<std::uint64_t> unwind_header_;
   std::vector<ElfSegment> notes_;
 };
 

@@ -65,7 +65,7 @@ class ItaniumParser {
   std::string spend(std::string text);       // the text, its length charged to the budget
   Type spend(Type type);
 
-  // Names (itanium_names.cc).
+  // Names (itanium_names.cc) and their parts (itanium_parts.cc).
   std::string encoding(bool to_the_end);
   std::string special_name();
   bool call_offset();
@@ -83,7 +83,7 @@ class ItaniumParser {
   std::string substitution();
   std::string with_template_args(std::string text, bool tag_args);
 
-  // Types (itanium_types.cc).
+  // Types (itanium_types.cc) and template arguments (itanium_args.cc).
   Type type();
   Type unremembered_type(bool& remember);
   Type qualified_type();

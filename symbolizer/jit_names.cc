@@ -120,7 +120,7 @@ std::optional<JitName> wasm_function(std::string_view rest) {
   if (tier == Tier::none) return std::nullopt;
   rest = rest.substr(0, rest.rfind('-'));
   const std::size_t dash = rest.rfind('-');
-  if (dash == std::string_view::npos || dash + 1 == rest.size() ||
+  if (dash == std::string_view::npos || dash == 0 || dash + 1 == rest.size() ||
       !std::ranges::all_of(rest.substr(dash + 1), [](char c) { return c >= '0' && c <= '9'; }))
     return std::nullopt;
   return JitName{.name = std::string(rest.substr(0, dash)),

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "symbolizer/entry_code_x86_64.h"
-#include "symbolizer/unwind_bounds.h"
 
 namespace perfgap {
 namespace {
@@ -32,9 +31,9 @@ ReturnSite read_return_site(const ElfFile& file, std::uint64_t address) {
 }
 
 // Adds what the function that starts at `start` refers to; nothing if none starts there.
-void collect_function_references(const ElfFile& file, std::uint64_t start,
-                                 std::vector<std::uint64_t>& out) {
-  const auto bounds = unwind_bounds(file, start);
+void collect_function_references(const ElfFile& file, const UnwindBounds& functions,
+                                 std::uint64_t start, std::vector<std::uint64_t>& out) {
+  const auto bounds = functions.find(start);
   if (!bounds || bounds->start != start) return;
   collect_references(read_code(file, start, bounds->end - start), start, file.fixed_position(),
                      out);
@@ -72,6 +71,11 @@ const EntryFinder::LibraryFunctions& EntryFinder::library() {
                               .exit_thread = found[3] ? found[3] : found[4],
                               .is_glibc = found[5].has_value()};
   return *library_;
+}
+
+const UnwindBounds& EntryFinder::functions() {
+  if (!functions_) functions_.emplace(*file_);
+  return *functions_;
 }
 
 bool EntryFinder::is_entry(std::string_view symbol, std::uint64_t return_address) {
@@ -132,8 +136,8 @@ EntryFinder::Kind EntryFinder::recognise_main_caller(std::uint64_t return_addres
 }
 
 bool EntryFinder::is_referenced(std::uint64_t return_address,
-                                std::span<const std::uint64_t> references) const {
-  const auto function = unwind_bounds(*file_, return_address - 1);
+                                std::span<const std::uint64_t> references) {
+  const auto function = functions().find(return_address - 1);
   return function && std::ranges::binary_search(references, function->start);
 }
 
@@ -144,7 +148,7 @@ std::span<const std::uint64_t> EntryFinder::static_start_references() {
   auto& references = static_start_references_.emplace();
   const std::uint64_t entry = file_->entry_point();
   const auto start_main = entry_call(read_code(*file_, entry, kEntryPointBytes), entry);
-  if (start_main) collect_function_references(*file_, *start_main, references);
+  if (start_main) collect_function_references(*file_, functions(), *start_main, references);
   std::ranges::sort(references);
   return references;
 }
@@ -155,13 +159,13 @@ std::span<const std::uint64_t> EntryFinder::thread_start_references() {
   auto& references = thread_start_references_.emplace();
   if (!library().create_thread) return references;
   const std::uint64_t start = *library().create_thread;
-  const auto creator = unwind_bounds(*file_, start);
+  const auto creator = functions().find(start);
   if (!creator || creator->start != start) return references;
-  collect_function_references(*file_, start, references);
+  collect_function_references(*file_, functions(), start, references);
   auto callees = direct_calls(read_code(*file_, start, creator->end - start), start);
   if (callees.size() > kMaxCallees) callees.resize(kMaxCallees);
   for (const std::uint64_t callee : callees)
-    collect_function_references(*file_, callee, references);
+    collect_function_references(*file_, functions(), callee, references);
   std::ranges::sort(references);
   return references;
 }

@@ -1,6 +1,6 @@
 // The root rule: which functions are known entries, where a stack begins and no caller exists.
 //
-// docs/decisions/0003-root-without-unwind-tables.md gives the reasons. `main` is none of them.
+// docs/decisions/0005-root-without-unwind-tables.md gives the reasons. `main` is none of them.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include "model/profile.h"
 #include "symbolizer/elf_file.h"
 #include "symbolizer/elf_symbols.h"
+#include "symbolizer/unwind_bounds.h"
 
 namespace perfgap {
 
@@ -61,15 +62,16 @@ class EntryFinder {
   Kind recognise(std::uint64_t return_address);
   Kind recognise_main_caller(std::uint64_t return_address, std::uint64_t exit_target);
   // The function around the return address starts at one of `references`.
-  [[nodiscard]] bool is_referenced(std::uint64_t return_address,
-                                   std::span<const std::uint64_t> references) const;
+  bool is_referenced(std::uint64_t return_address, std::span<const std::uint64_t> references);
   const LibraryFunctions& library();
+  const UnwindBounds& functions();
   std::span<const std::uint64_t> static_start_references();
   std::span<const std::uint64_t> thread_start_references();
 
   const ElfFile* file_ = nullptr;
   const ElfSymbols* symbols_ = nullptr;
   std::optional<LibraryFunctions> library_;
+  std::optional<UnwindBounds> functions_;
   // Ascending; see the functions of these names.
   std::optional<std::vector<std::uint64_t>> static_start_references_;
   std::optional<std::vector<std::uint64_t>> thread_start_references_;

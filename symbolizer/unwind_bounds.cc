@@ -2,140 +2,124 @@
 
 #include <dwarf.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
-#include <tuple>
 
 namespace perfgap {
 namespace {
 
-constexpr std::uint32_t kMaxEntries = 1 << 26;
-constexpr std::size_t kCieBytes = 64;  // of a common information entry, as much as is looked at
+using Bytes = std::span<const std::byte>;
 
-template <typename T>
-std::optional<T> read_value(const ElfFile& file, std::uint64_t address) {
-  T value;
-  if (file.read(address, std::as_writable_bytes(std::span(&value, 1))) != sizeof(T))
-    return std::nullopt;
-  return value;
-}
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::uint32_t kLongLength = 0xffffffff;  // 64-bit DWARF, which no compiler writes here
 
-// Start of the search table: pairs of (function start, entry address), both relative to the header.
-struct SearchTable {
-  std::uint64_t header;
-  std::uint64_t pairs;
-  std::uint32_t count;
-};
-
-std::optional<SearchTable> find_table(const ElfFile& file) {
-  if (!file.unwind_header()) return std::nullopt;
-  const std::uint64_t header = *file.unwind_header();
-  const auto format = read_value<std::array<std::uint8_t, 4>>(file, header);
-  const auto count = read_value<std::uint32_t>(file, header + 8);
-  constexpr std::array<std::uint8_t, 4> kUsual = {
-      1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4, DW_EH_PE_datarel | DW_EH_PE_sdata4};
-  if (format != kUsual || !count || *count > kMaxEntries) return std::nullopt;
-  return SearchTable{.header = header, .pairs = header + 12, .count = *count};
-}
-
-// Reads fields out of a few bytes; past the end, zeros.
+// Reads fields in order; past the end, zeros.
 class Cursor {
  public:
-  explicit Cursor(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  std::uint8_t byte() { return at_ < bytes_.size() ? bytes_[at_++] : 0; }
+  Cursor(Bytes bytes, std::size_t at) : bytes_(bytes), at_(std::min(at, bytes.size())) {}
+
+  [[nodiscard]] std::size_t at() const { return at_; }
   void skip(std::size_t count) { at_ += std::min(count, bytes_.size() - at_); }
+  template <typename T>
+  T take() {
+    T value{};
+    if (bytes_.size() - at_ >= sizeof(T)) std::memcpy(&value, bytes_.data() + at_, sizeof(T));
+    skip(sizeof(T));
+    return value;
+  }
   void skip_leb128() {
-    while ((byte() & 0x80) != 0) {
+    while ((take<std::uint8_t>() & 0x80) != 0) {
+    }
+  }
+  // A signed or unsigned value of the encoding's width; nullopt for widths not in use.
+  std::optional<std::uint64_t> take_encoded(std::uint8_t encoding, bool as_length) {
+    switch (encoding & 0x0f) {
+      case DW_EH_PE_absptr:
+      case DW_EH_PE_udata8:
+      case DW_EH_PE_sdata8:
+        return take<std::uint64_t>();
+      case DW_EH_PE_udata4:
+        return take<std::uint32_t>();
+      case DW_EH_PE_sdata4:
+        if (as_length) return take<std::uint32_t>();
+        return static_cast<std::uint64_t>(std::int64_t{take<std::int32_t>()});
+      default:
+        return std::nullopt;
     }
   }
 
  private:
-  std::span<const std::uint8_t> bytes_;
-  std::size_t at_ = 0;
+  Bytes bytes_;
+  std::size_t at_;
 };
 
-std::size_t pointer_size(std::uint8_t encoding) {
-  switch (encoding & 0x0f) {
-    case DW_EH_PE_udata2:
-    case DW_EH_PE_sdata2:
-      return 2;
-    case DW_EH_PE_udata4:
-    case DW_EH_PE_sdata4:
-      return 4;
-    case DW_EH_PE_absptr:
-    case DW_EH_PE_udata8:
-    case DW_EH_PE_sdata8:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
-// Size of the addresses in entries that refer to this common entry; 0 if unknown.
-std::size_t address_size(const ElfFile& file, std::uint64_t cie) {
-  std::array<std::uint8_t, kCieBytes> bytes{};
-  std::ignore = file.read(cie, std::as_writable_bytes(std::span(bytes)));
-  Cursor cursor(bytes);
+// How entries that refer to the common entry at `at` encode their addresses.
+std::optional<std::uint8_t> address_encoding(Bytes section, std::size_t at) {
+  Cursor cursor(section, at);
   cursor.skip(8);  // length and id
-  const std::uint8_t version = cursor.byte();
+  const auto version = cursor.take<std::uint8_t>();
   std::array<char, 8> augmentation{};
   std::size_t letters = 0;
-  for (std::uint8_t letter; (letter = cursor.byte()) != 0;) {
-    if (letters + 1 >= augmentation.size()) return 0;
-    augmentation[letters++] = static_cast<char>(letter);
+  for (char letter; (letter = cursor.take<char>()) != 0;) {
+    if (letters + 1 >= augmentation.size()) return std::nullopt;
+    augmentation[letters++] = letter;
   }
   cursor.skip_leb128();  // code alignment
   cursor.skip_leb128();  // data alignment
   if (version == 1) {
-    cursor.byte();  // return address register
+    cursor.skip(1);  // return address register
   } else {
     cursor.skip_leb128();
   }
-  if (augmentation[0] != 'z') return pointer_size(DW_EH_PE_absptr);
+  if (augmentation[0] != 'z') return DW_EH_PE_absptr;
   cursor.skip_leb128();  // augmentation length
   for (const char* letter = augmentation.data() + 1; *letter != 0; letter++) {
-    if (*letter == 'R') return pointer_size(cursor.byte());
-    if (*letter == 'L') cursor.byte();
-    if (*letter == 'P') cursor.skip(pointer_size(cursor.byte()));
+    const bool has_byte = *letter == 'R' || *letter == 'L' || *letter == 'P';
+    const std::uint8_t encoding = has_byte ? cursor.take<std::uint8_t>() : 0;
+    if (*letter == 'R') return encoding;
+    if (*letter == 'P' && !cursor.take_encoded(encoding, false)) return std::nullopt;
   }
-  return pointer_size(DW_EH_PE_absptr);
+  return DW_EH_PE_absptr;
 }
 
 }  // namespace
 
-std::optional<FunctionBounds> unwind_bounds(const ElfFile& file, std::uint64_t address) {
-  const auto table = find_table(file);
-  if (!table) return std::nullopt;
-  std::uint32_t low = 0;
-  std::uint32_t high = table->count;
-  while (low < high) {  // the first entry that starts after `address`
-    const std::uint32_t middle = low + (high - low) / 2;
-    const auto start = read_value<std::int32_t>(file, table->pairs + std::uint64_t{middle} * 8);
-    if (!start) return std::nullopt;
-    if (table->header + static_cast<std::uint64_t>(*start) > address) {
-      high = middle;
-    } else {
-      low = middle + 1;
+UnwindBounds::UnwindBounds(const ElfFile& file) {
+  const ElfSection* section = file.section(".eh_frame");
+  if (section == nullptr) return;
+  const auto content = file.content(*section, kMaxBytes);
+  if (!content) return;
+  std::size_t known_cie = SIZE_MAX;
+  std::optional<std::uint8_t> encoding;
+  for (std::size_t at = 0; at + 8 <= content->size();) {
+    Cursor cursor(*content, at);
+    const auto length = cursor.take<std::uint32_t>();
+    if (length == 0 || length == kLongLength) break;
+    const std::size_t id_at = cursor.at();
+    const auto id = cursor.take<std::uint32_t>();
+    at = id_at + length;
+    if (id == 0 || id > id_at) continue;  // a common entry, or one that points outside
+    if (const std::size_t cie = id_at - id; cie != known_cie) {
+      known_cie = cie;
+      encoding = address_encoding(*content, cie);
     }
+    if (!encoding) continue;
+    const std::uint64_t field = section->address + cursor.at();
+    const auto value = cursor.take_encoded(*encoding, false);
+    const auto size = cursor.take_encoded(*encoding, true);
+    if (!value || !size || *size == 0) continue;
+    const std::uint64_t start = *value + ((*encoding & 0x70) == DW_EH_PE_pcrel ? field : 0);
+    if (*size <= UINT64_MAX - start) bounds_.push_back({.start = start, .end = start + *size});
   }
-  if (low == 0) return std::nullopt;
-  const auto pair =
-      read_value<std::array<std::int32_t, 2>>(file, table->pairs + std::uint64_t{low - 1} * 8);
-  if (!pair) return std::nullopt;
-  const std::uint64_t start = table->header + static_cast<std::uint64_t>((*pair)[0]);
-  const std::uint64_t fde = table->header + static_cast<std::uint64_t>((*pair)[1]);
-  const auto cie_distance = read_value<std::uint32_t>(file, fde + 4);
-  if (!cie_distance) return std::nullopt;
-  const std::size_t size = address_size(file, fde + 4 - *cie_distance);
-  std::uint64_t length = 0;
-  if (size == 4) {
-    length = read_value<std::uint32_t>(file, fde + 8 + size).value_or(0);
-  } else if (size == 8) {
-    length = read_value<std::uint64_t>(file, fde + 8 + size).value_or(0);
-  }
-  if (address - start >= length) return std::nullopt;
-  return FunctionBounds{.start = start, .end = start + length};
+  std::ranges::sort(bounds_, {}, &FunctionBounds::start);
+}
+
+std::optional<FunctionBounds> UnwindBounds::find(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(bounds_, address, {}, &FunctionBounds::start);
+  if (after == bounds_.begin() || address >= std::prev(after)->end) return std::nullopt;
+  return *std::prev(after);
 }
 
 }  // namespace perfgap

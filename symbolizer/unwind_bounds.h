@@ -1,9 +1,10 @@
-// Where functions begin and end according to a file's unwind information (.eh_frame_hdr): known
-// even in stripped files.
+// Where functions begin and end according to a file's unwind information (.eh_frame): known even
+// in stripped files. Only the extent of each entry is read, not its rows.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "symbolizer/elf_file.h"
 
@@ -14,8 +15,17 @@ struct FunctionBounds {
   std::uint64_t end = 0;
 };
 
-// Bounds of the code that one unwind entry describes and that holds `address`; nullopt if there is
-// no such entry, or it is of a form that compilers for x86-64 do not write.
-std::optional<FunctionBounds> unwind_bounds(const ElfFile& file, std::uint64_t address);
+class UnwindBounds {
+ public:
+  UnwindBounds() = default;
+  // Entries that cannot be made sense of are left out.
+  explicit UnwindBounds(const ElfFile& file);
+
+  // The code that one unwind entry describes and that holds `address`.
+  [[nodiscard]] std::optional<FunctionBounds> find(std::uint64_t address) const;
+
+ private:
+  std::vector<FunctionBounds> bounds_;  // ascending by start
+};
 
 }  // namespace perfgap
