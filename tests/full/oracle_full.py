@@ -24,31 +24,33 @@ EXPECTED = {
 
 
 def plain(name):
-    """A name as both tools can spell it: no tier, no place in the source, no parameters, no symbol
-    version.
+    """A name as both tools can spell it: no parameters, no template arguments, no place in the
+    source, no tier, no compiler's or linker's suffix.
     """
-    script = re.match(r"(?:JS|Script|Eval|Function):[~^+*]*'?(?P<rest>.*)$", name)
+    script = re.match(r"(?:JS|Script|Eval|Function):[~^+*]*'?(?P<name>.*?)(?: \S+:\d+:\d+)?$", name)
     if script:
-        name = script["rest"]
-    if re.search(r" (?:node:|file:|/)\S*$", name):
-        name = "JS " + name[: name.rindex(" ")]
+        return script_name(script["name"].strip())
     name = name.replace("(anonymous namespace)", "{anonymous}")
-    while True:
-        shorter = re.sub(r"\([^()]*\)(?: const)?", "", name)
-        if shorter == name:
-            break
-        name = shorter
-    return name.split("@@")[0].strip()
+    shorter = None
+    while name != shorter:
+        shorter, name = name, re.sub(r"\([^()]*\)(?: const)?|<[^<>]*>", "", name)
+    return re.sub(r"\.(?:part|isra|constprop|cold)\b.*|@@.*|^__GI_", "", name).strip()
+
+
+def script_name(name):
+    return f"JS {name or '(anonymous)'}"
 
 
 def ours_of(run):
     """(seconds since the start, names, count) of the saved file's samples."""
     saved = pprof.read(run.folder / "profile.pb.gz")
     column = saved.column("samples")
-    return [
-        (sample.labels["t"] / 1000, {plain(name) for name in sample.stack}, sample.values[column])
-        for sample in saved.samples
-    ]
+    for sample in saved.samples:
+        names = {
+            script_name(name) if module == "[jit]" else plain(name)
+            for name, module in zip(sample.stack, sample.modules)
+        }
+        yield sample.labels["t"] / 1000, names, sample.values[column]
 
 
 def monotonic_start(run):
@@ -81,7 +83,7 @@ def judge(name, ours, theirs):
     rows = []
     for frame in sorted(set(ours[0]) & set(theirs[0])):
         a, b = (comparison.share_of(side[0][frame], side[1]) for side in (ours, theirs))
-        if frame and frame != "[unknown]" and min(a.hits, b.hits) >= FEWEST_SAMPLES:
+        if frame != "[unknown]" and min(a.hits, b.hits) >= FEWEST_SAMPLES:
             rows.append((frame, a, b, comparison.p_value(a, b)))
     adjusted = comparison.holm([row[3] for row in rows])
     print(

@@ -166,7 +166,7 @@ class Server(Target):
 class Load:
     """wrk on the other CPU for the length of the block, warm when the block begins."""
 
-    def __init__(self, url, seconds=60, connections=64, warm_up=2.0):
+    def __init__(self, url, seconds=60, connections=64, warm_up=3.0):
         command = [need("wrk"), "-t1", f"-c{connections}", f"-d{seconds}s", url]
         self.command, self.warm_up = pin(LOAD_CPU, command), warm_up
 

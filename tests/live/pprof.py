@@ -9,6 +9,7 @@ import gzip
 @dataclasses.dataclass
 class Sample:
     stack: tuple  # function names, leaf first; an unnamed frame is module+0xaddress
+    modules: tuple  # file names of their mappings
     values: tuple
     labels: dict  # key -> text or number
 
@@ -95,24 +96,26 @@ def read(path):
     modules = {_one(m, 1): strings[_one(m, 5)] for m in map(_message, message.get(3, []))}
     functions = {_one(f, 1): strings[_one(f, 2)] for f in map(_message, message.get(5, []))}
     frames = {
-        _one(where, 1): _names(where, functions, modules)
+        _one(where, 1): _frames(where, functions, modules)
         for where in map(_message, message.get(4, []))
     }
     samples = []
     for item in map(_message, message.get(2, [])):
-        stack = tuple(name for place in _numbers(item, 1) for name in frames[place])
+        stack = [frame for place in _numbers(item, 1) for frame in frames[place]]
         labels = {}
         for label in map(_message, item.get(3, [])):
             text = _one(label, 2)
             labels[strings[_one(label, 1)]] = strings[text] if text else _signed(_one(label, 3))
-        samples.append(Sample(stack, tuple(_signed(value) for value in _numbers(item, 2)), labels))
+        names, files = tuple(name for name, _ in stack), tuple(file for _, file in stack)
+        values = tuple(_signed(value) for value in _numbers(item, 2))
+        samples.append(Sample(names, files, values, labels))
     types = [(strings[_one(t, 1)], strings[_one(t, 2)]) for t in map(_message, message.get(1, []))]
     return Profile(types, samples, [strings[i] for i in _numbers(message, 13)], _one(message, 12))
 
 
-def _names(location, functions, modules):
-    """Innermost first."""
-    lines = [
-        functions[_one(line, 1)] for line in map(_message, location.get(4, [])) if _one(line, 1)
-    ]
-    return lines or [f"{modules.get(_one(location, 2), '?')}+{_one(location, 3):#x}"]
+def _frames(location, functions, modules):
+    """(name, module) of each function at a place, innermost first."""
+    module = modules.get(_one(location, 2), "")
+    lines = [_one(line, 1) for line in map(_message, location.get(4, []))]
+    named = [(functions[function], module) for function in lines if function]
+    return named or [(f"{module}+{_one(location, 3):#x}", module)]
