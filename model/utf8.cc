@@ -7,18 +7,23 @@
 namespace perfgap {
 namespace {
 
-struct Character {
-  std::size_t bytes = 1;
-  bool valid = false;
-  char32_t code = 0;
-};
-
 std::uint8_t byte_at(std::string_view text, std::size_t index) {
   return static_cast<std::uint8_t>(text[index]);
 }
 
-// The character at the front of a non-empty text; one invalid byte if there is none.
-Character decode(std::string_view text) {
+bool stands_for_byte(const Utf8Character& character) {
+  return character.valid && character.code >= 0xf780 && character.code <= 0xf7ff;
+}
+
+void append_byte(std::string& out, std::uint8_t byte) {
+  out += '\xef';
+  out += static_cast<char>(0x9c | byte >> 6);  // bit 7 is set: U+F780 is EF 9E 80
+  out += static_cast<char>(0x80 | (byte & 0x3f));
+}
+
+}  // namespace
+
+Utf8Character decode_utf8(std::string_view text) {
   const std::uint8_t lead = byte_at(text, 0);
   if (lead < 0x80) return {1, true, lead};
   const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -34,21 +39,9 @@ Character decode(std::string_view text) {
   return {bytes, true, code};
 }
 
-bool stands_for_byte(const Character& character) {
-  return character.valid && character.code >= 0xf780 && character.code <= 0xf7ff;
-}
-
-void append_byte(std::string& out, std::uint8_t byte) {
-  out += '\xef';
-  out += static_cast<char>(0x9c | byte >> 6);  // bit 7 is set: U+F780 is EF 9E 80
-  out += static_cast<char>(0x80 | (byte & 0x3f));
-}
-
-}  // namespace
-
 bool needs_escape(std::string_view bytes) {
   while (!bytes.empty()) {
-    const Character next = decode(bytes);
+    const Utf8Character next = decode_utf8(bytes);
     if (!next.valid || stands_for_byte(next)) return true;
     bytes.remove_prefix(next.bytes);
   }
@@ -59,7 +52,7 @@ std::string escape_to_utf8(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
-    const Character next = decode(bytes);
+    const Utf8Character next = decode_utf8(bytes);
     if (next.valid && !stands_for_byte(next)) {
       out += bytes.substr(0, next.bytes);
     } else {
@@ -74,7 +67,7 @@ std::string unescape_from_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const Character next = decode(text);
+    const Utf8Character next = decode_utf8(text);
     if (stands_for_byte(next)) {
       out += static_cast<char>(next.code - 0xf700);
     } else {

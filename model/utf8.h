@@ -6,10 +6,19 @@
 // every x.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace perfgap {
+
+struct Utf8Character {
+  std::size_t bytes = 1;
+  bool valid = false;
+  char32_t code = 0;
+};
+// The character at the front of a non-empty text; one byte, not valid, if there is none.
+[[nodiscard]] Utf8Character decode_utf8(std::string_view text);
 
 [[nodiscard]] bool needs_escape(std::string_view bytes);
 [[nodiscard]] std::string escape_to_utf8(std::string_view bytes);
