@@ -14,8 +14,7 @@
 #include "analyzers/ascii_text.h"
 #include "analyzers/suggestion.h"
 
-// The parser asserts, and in some builds assumes, of a key what it then checks and reports as an
-// error.
+// toml++ asserts, and in some builds assumes, of a key what it then checks and reports as an error.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
 #define TOML_EXCEPTIONS 0
@@ -61,6 +60,13 @@ bool is_category_id(std::string_view id) {
   return re2::RE2::FullMatch(re2::StringPiece(id.data(), id.size()), grammar);
 }
 
+std::string syntax_error(std::string_view description) {
+  if (description.find("'%'") != std::string_view::npos) {
+    return "'%' or a character beyond ASCII where none may be; is a quote typographic or missing?";
+  }
+  return one_line(from_ascii(description));
+}
+
 class Parser {
  public:
   explicit Parser(bool needs_runtime) : needs_runtime_(needs_runtime) {}
@@ -101,8 +107,9 @@ class Parser {
     for (const auto& [key, value] : table) {
       if (std::ranges::find(known, key.str()) != known.end()) continue;
       all_known = false;
+      const std::string word = from_ascii(key.str());
       report(std::max<std::uint32_t>(1, key.source().begin.line),
-             fmt::format("unknown key '{}'; {}", key.str(), suggestion(key.str(), known)));
+             fmt::format("unknown key '{}'; {}", word, suggestion(word, known)));
     }
     return all_known;
   }
@@ -282,17 +289,21 @@ bool ParsedRule::is_thread_root() const {
 }
 
 Result<RuleFile> parse_rule_file(std::string_view name, std::string_view text, bool needs_runtime) {
-  const toml::parse_result parsed = toml::parse(text);
+  const auto fail_at = [&](std::uint32_t line, std::string_view message) {
+    return fail(fmt::format("{}:{}: {}", one_line(name), line, message));
+  };
+  if (const auto line = first_line_not_utf8(text)) {
+    return fail_at(*line, "bytes that are no UTF-8; save the file as UTF-8");
+  }
+  const toml::parse_result parsed = toml::parse(to_ascii(text));
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return fail(fmt::format("{}:{}: {}", one_line(name), line_of_error(text, error),
-                            one_line(error.description())));
+    return fail_at(std::max<std::uint32_t>(1, error.source().begin.line),
+                   syntax_error(error.description()));
   }
   Parser parser(needs_runtime);
   RuleFile file = parser.parse(parsed.table());
-  if (const auto& error = parser.error()) {
-    return fail(fmt::format("{}:{}: {}", one_line(name), error->first, error->second));
-  }
+  if (const auto& error = parser.error()) return fail_at(error->first, error->second);
   return file;
 }
 

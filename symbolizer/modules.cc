@@ -97,7 +97,7 @@ std::unique_ptr<Module> Modules::open(const CapturedFile& file) {
 }
 
 Module* Modules::of_file(const CapturedFile& file) {
-  if (file.inode == 0) {
+  if (file.inode == 0 || !file.fd.valid()) {
     const auto [known, added] = by_file_.try_emplace(&file);
     if (added) known->second = open(file);
     return known->second.get();

@@ -70,7 +70,7 @@ class Modules {
   Profile& profile_;
   std::vector<std::string>& notes_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<Module>> by_inode_;
-  std::map<const CapturedFile*, std::unique_ptr<Module>> by_file_;  // those without an inode
+  std::map<const CapturedFile*, std::unique_ptr<Module>> by_file_;  // unreadable ones
   std::vector<std::pair<std::vector<std::byte>, std::unique_ptr<Module>>> vdsos_;
 };
 

@@ -184,13 +184,32 @@ TEST(RuleFileErrors, MissingParts) {
 // Text that is not TOML is told by line, in one line without control characters.
 TEST(RuleFileErrors, NotToml) {
   for (const std::string text :
-       {"runtime = 'v8'\n\nfunction = = 'x'\n", "runtime = 'v8'\n\n[+rule]]\n",
-        "runtime = 'v8'\n\n[[rule\n", "runtime = 'v8'\n\n\x01\x02\n",
-        "runtime = 'v8'\n\n\xff\xfe\n", "runtime = 'v8'\n\nverified = 'a\nb'\n"}) {
-    const std::string message = error_of(text);
+       {"function = = 'x'\n", "[+rule]]\n", "[[rule\n", "\x01\x02\n", "verified = 'a\nb'\n"}) {
+    const std::string message = error_of("runtime = 'v8'\n\n" + text);
     EXPECT_TRUE(message.starts_with("rules.toml:3: ")) << message;
     for (const char c : message) EXPECT_GE(static_cast<unsigned char>(c), 0x20) << message;
   }
+}
+
+// Names beyond ASCII, and signs of per cent, are matched as they are written.
+TEST(RuleFile, BeyondAscii) {
+  const RuleFile file = parsed(
+      "# caf\xc3\xa9\nruntime = 'v8'\n[[rule]]\ncategory = 'app'\n"
+      "function = ['^caf\xc3\xa9$', '100%25', 'a%', \"\\u00e9\"]\n");
+  EXPECT_EQ(file.rules.at(0).function,
+            (std::vector<std::string>{"^caf\xc3\xa9$", "100%25", "a%", "\xc3\xa9"}));
+}
+
+// Outside of strings and comments only ASCII may be; bytes that are no text are told first.
+TEST(RuleFileErrors, BeyondAscii) {
+  EXPECT_EQ(rule_error("category \xc3\xa9 = 'a'\nfunction = 'x'\n"),
+            "rules.toml:4: '%' or a character beyond ASCII where none may be; is a quote "
+            "typographic or missing?");
+  EXPECT_EQ(rule_error("category = \xe2\x80\x98gc\xe2\x80\x99\nfunction = 'x'\n"),
+            "rules.toml:4: '%' or a character beyond ASCII where none may be; is a quote "
+            "typographic or missing?");
+  EXPECT_EQ(rule_error("category = 'a'\nfunction = '\xff'\n"),
+            "rules.toml:5: bytes that are no UTF-8; save the file as UTF-8");
 }
 
 }  // namespace

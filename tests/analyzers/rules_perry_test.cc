@@ -83,6 +83,7 @@ constexpr Claim kClaims[] = {
     own("app.user", "perry_closure_hono_on_fastify_ts__10"),
     own("app.user", "perry_fn_cpu_mix_ts__one"),
     own("app.user", "gc_mix_ts__Node2_constructor"),
+    {.category = "app.user", .function = "perry_fn_cpu_mix_ts__one", .module = "/srv/moved/app"},
     own("rt.stream", "js_request_new"),
     own("rt.stream", "perry_stdlib::fetch::alloc_response"),
     own("rt.builtin", "js_array_push_f64"),
