@@ -90,7 +90,7 @@ void ElfSymbols::read_table(const ElfFile& names_from, const ElfFile& file,
                         .end = symbol.st_value + symbol.st_size,
                         .name = symbol.st_name,
                         .table = table,
-                        .binding = GELF_ST_BIND(symbol.st_info)});
+                        .binding = static_cast<std::uint8_t>(GELF_ST_BIND(symbol.st_info))});
   }
 }
 
