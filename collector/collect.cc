@@ -106,7 +106,6 @@ class Collection {
       changes_;  // by time, waiting for apply_changes()
   std::map<std::string, std::uint32_t> thread_names_;
   std::vector<std::uint64_t> named_pids_;
-  std::uint64_t window_ns_ = 0;
 };
 
 void Collection::describe_machine() {
