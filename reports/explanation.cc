@@ -123,8 +123,7 @@ std::string explanations_text(const std::vector<Explanation>& explanations,
   for (std::size_t i = 0; i < shown; ++i) {
     const Explanation& explanation = explanations[i];
     page.blank();
-    page.paragraph(
-        "", explanation.function + (explanation.module.empty() ? "" : "  " + explanation.module));
+    page.facts(std::vector{explanation.function, explanation.module});
     page.facts(std::vector{"self " + plural(explanation.self_samples, "sample", "samples"),
                            "total " + plural(explanation.total_samples, "sample", "samples")},
                "  ");

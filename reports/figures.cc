@@ -76,8 +76,31 @@ std::vector<std::int64_t> apportion(std::span<const std::int64_t> weights, std::
   return parts;
 }
 
-int decimals_for(double widest_half_width) {
-  return widest_half_width < 9.95 ? 1 : 0;
+std::vector<std::int64_t> apportion_points(std::span<const Part> parts, std::int64_t tenths) {
+  std::vector<std::int64_t> coarse;
+  std::vector<std::int64_t> fine;
+  Wide coarse_total = 0;
+  Wide fine_total = 0;
+  for (const Part& part : parts) {
+    const bool whole = part.decimals == 0;
+    coarse.push_back(whole ? part.weight : 0);
+    fine.push_back(whole ? 0 : part.weight);
+    (whole ? coarse_total : fine_total) += static_cast<std::uint64_t>(part.weight);
+  }
+  std::int64_t points = tenths / 10;  // of the coarse ones together
+  if (fine_total > 0) {
+    const Wide total = coarse_total + fine_total;
+    const Wide nearest = (coarse_total * static_cast<Wide>(tenths) + 5 * total) / (10 * total);
+    points = std::min(points, static_cast<std::int64_t>(nearest));
+  }
+  const std::vector<std::int64_t> whole_points = apportion(coarse, points);
+  std::vector<std::int64_t> units = apportion(fine, tenths - (coarse_total > 0 ? 10 * points : 0));
+  for (std::size_t i = 0; i < units.size(); ++i) units[i] += 10 * whole_points[i];
+  return units;
+}
+
+int decimals_for(double half_width) {
+  return half_width < 9.95 ? 1 : 0;
 }
 
 int decimals_for_samples(std::int64_t samples) {

@@ -2,8 +2,8 @@
 // interval supports.
 //
 // The rule for digits of a percentage: a half-width shows at most two significant digits and the
-// figure stops where its half-width does, never beyond one decimal. A column has one precision,
-// that of its widest interval, so that it can sum to exactly 100 %.
+// figure stops where its half-width does, never beyond one decimal: 9 % ± 12, 27.4 % ± 1.4,
+// 0.2 % ± 0.1.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,18 @@ std::string grouped(std::int64_t number);  // "4,987"
 // weight of 0 gets 0.
 std::vector<std::int64_t> apportion(std::span<const std::int64_t> weights, std::int64_t units);
 
-// Decimals that a column of percentages with these half-widths (in points) may show: 1 or 0.
-int decimals_for(double widest_half_width);
+// A figure that is to be one of several whose sum is known.
+struct Part {
+  std::int64_t weight = 0;
+  int decimals = 1;  // 0: whole points only
+};
+// The same for percentages, in tenths of a point. Parts without decimals are rounded to points, the
+// others make up for what that takes or leaves, in proportion. If all parts with decimals weigh
+// nothing, `tenths` must be whole points.
+std::vector<std::int64_t> apportion_points(std::span<const Part> parts, std::int64_t tenths);
+
+// Decimals that a percentage with this half-width (in points) may show: 1 or 0.
+int decimals_for(double half_width);
 // The same for shares of n samples without an interval of their own, by the worst binomial
 // half-width.
 int decimals_for_samples(std::int64_t samples);

@@ -29,7 +29,8 @@ struct Line {
   const CategoryShare* share = nullptr;  // null: several small ones in one
   std::int64_t spent_in = 0;
   std::int64_t samples = 0;
-  std::int64_t units = 0;  // of spent in, as printed
+  std::int64_t tenths = 0;  // of a point: spent in, as printed
+  int decimals = 1;         // of it
 };
 
 // A roll-up with its rows, or a category that stands alone (then `rows` is empty).
@@ -39,7 +40,7 @@ struct Group {
 };
 
 Line line_of(const CategoryShare& share, std::string label, std::size_t depth) {
-  return {std::move(label), depth, &share, share.spent_in, share.samples, 0};
+  return {std::move(label), depth, &share, share.spent_in, share.samples};
 }
 
 bool always_shown(const CategoryShare& share) {
@@ -113,21 +114,36 @@ void sum_up_small(std::vector<Group>& groups, std::int64_t total) {
   std::erase_if(groups, is_small);
 }
 
-std::vector<std::int64_t> weights_of(const std::vector<Line>& lines) {
-  std::vector<std::int64_t> weights;
-  for (const Line& line : lines) weights.push_back(line.spent_in);
-  return weights;
+int decimals_of(const Line& line) {
+  return line.share == nullptr ? 1 : decimals_for(half_width_points(line.share->spent_in_interval));
+}
+
+std::vector<Part> parts_of(const std::vector<Line>& lines) {
+  std::vector<Part> parts;
+  for (const Line& line : lines) parts.push_back({line.spent_in, line.decimals});
+  return parts;
+}
+
+// Rows that can only be told in whole points cannot sum to a fraction of one.
+bool needs_whole_points(const Group& group) {
+  return std::ranges::any_of(group.rows, [](const Line& row) { return row.decimals == 0; }) &&
+         std::ranges::all_of(
+             group.rows, [](const Line& row) { return row.decimals == 0 || row.spent_in == 0; });
 }
 
 // Spent in as printed: the groups sum to 100 % exactly, and the rows of a group to the group.
-void round_spent_in(std::vector<Group>& groups, int decimals) {
+void round_spent_in(std::vector<Group>& groups) {
   std::vector<Line> heads;
-  for (const Group& group : groups) heads.push_back(group.head);
-  const auto units = apportion(weights_of(heads), decimals == 0 ? 100 : 1000);
+  for (Group& group : groups) {
+    for (Line& row : group.rows) row.decimals = decimals_of(row);
+    group.head.decimals = needs_whole_points(group) ? 0 : decimals_of(group.head);
+    heads.push_back(group.head);
+  }
+  const std::vector<std::int64_t> tenths = apportion_points(parts_of(heads), 1000);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    groups[i].head.units = units[i];
-    const auto parts = apportion(weights_of(groups[i].rows), units[i]);
-    for (std::size_t j = 0; j < parts.size(); ++j) groups[i].rows[j].units = parts[j];
+    groups[i].head.tenths = tenths[i];
+    const std::vector<std::int64_t> of_rows = apportion_points(parts_of(groups[i].rows), tenths[i]);
+    for (std::size_t j = 0; j < of_rows.size(); ++j) groups[i].rows[j].tenths = of_rows[j];
   }
 }
 
@@ -138,14 +154,6 @@ std::vector<Line> flatten(std::vector<Group> groups) {
     lines.insert(lines.end(), group.rows.begin(), group.rows.end());
   }
   return lines;
-}
-
-int column_decimals(const std::vector<Line>& lines, Interval CategoryShare::* interval) {
-  double widest = 0;
-  for (const Line& line : lines) {
-    if (line.share != nullptr) widest = std::max(widest, half_width_points(line.share->*interval));
-  }
-  return decimals_for(widest);
 }
 
 // A column of figures, each followed by its interval; the figures end in the same place.
@@ -161,15 +169,16 @@ std::vector<std::string> align_figures(const std::vector<std::string>& figures,
   return cells;
 }
 
-std::vector<std::string> spent_in_cells(const std::vector<Line>& lines, int decimals, bool known) {
+std::vector<std::string> spent_in_cells(const std::vector<Line>& lines, bool known) {
   std::vector<std::string> figures;
   std::vector<std::string> intervals;
   for (const Line& line : lines) {
-    figures.push_back(known ? percent(line.units, decimals) : std::string(kNotAvailable));
-    intervals.push_back(
-        line.share == nullptr
-            ? ""
-            : interval_text(line.share->spent_in_share, line.share->spent_in_interval, decimals));
+    const std::int64_t units = line.decimals == 0 ? line.tenths / 10 : line.tenths;
+    figures.push_back(known ? percent(units, line.decimals) : std::string(kNotAvailable));
+    intervals.push_back(line.share == nullptr
+                            ? ""
+                            : interval_text(line.share->spent_in_share,
+                                            line.share->spent_in_interval, line.decimals));
   }
   // The total is exact, so it always supports a decimal.
   figures.push_back(known ? percent(1000, 1) : std::string(kNotAvailable));
@@ -177,9 +186,7 @@ std::vector<std::string> spent_in_cells(const std::vector<Line>& lines, int deci
   return align_figures(figures, intervals);
 }
 
-std::vector<std::string> passes_through_cells(const std::vector<Line>& lines, int spent_in_decimals,
-                                              bool known) {
-  const int decimals = column_decimals(lines, &CategoryShare::passes_through_interval);
+std::vector<std::string> passes_through_cells(const std::vector<Line>& lines, bool known) {
   std::vector<std::string> figures;
   std::vector<std::string> intervals;
   for (const Line& line : lines) {
@@ -188,12 +195,13 @@ std::vector<std::string> passes_through_cells(const std::vector<Line>& lines, in
       intervals.emplace_back();
       continue;
     }
+    const Interval& interval = line.share->passes_through_interval;
+    const int decimals = decimals_for(half_width_points(interval));
     std::int64_t units = share_units(line.share->passes_through_share, decimals);
     // Rounding must not show less passing through than is spent in it.
-    if (decimals == spent_in_decimals) units = std::max(units, line.units);
+    units = std::max(units, decimals == 0 ? line.tenths / 10 : line.tenths);
     figures.push_back(known ? percent(units, decimals) : std::string(kNotAvailable));
-    intervals.push_back(interval_text(line.share->passes_through_share,
-                                      line.share->passes_through_interval, decimals));
+    intervals.push_back(interval_text(line.share->passes_through_share, interval, decimals));
   }
   figures.emplace_back();
   intervals.emplace_back();
@@ -215,12 +223,11 @@ void print_categories(Page& page, const Analysis& analysis) {
   const bool known = shares_known(analysis);
   std::vector<Group> groups = groups_of(analysis);
   if (known) sum_up_small(groups, analysis.total);
-  const int decimals = column_decimals(flatten(groups), &CategoryShare::spent_in_interval);
-  round_spent_in(groups, decimals);
+  round_spent_in(groups);
   const std::vector<Line> lines = flatten(groups);
 
-  const std::vector<std::string> spent_in = spent_in_cells(lines, decimals, known);
-  const std::vector<std::string> passes_through = passes_through_cells(lines, decimals, known);
+  const std::vector<std::string> spent_in = spent_in_cells(lines, known);
+  const std::vector<std::string> passes_through = passes_through_cells(lines, known);
   Table table({{.heading = metric_label(analysis), .max_width = page.width() / 2, .shrinks = true},
                {.heading = "spent in", .gap = 4},
                {.heading = "passes through", .gap = 3},

@@ -59,7 +59,9 @@ std::vector<std::string> wrap_words(std::string_view text, std::size_t width, st
     const std::size_t begin = text.find_first_not_of(' ');
     if (begin == std::string_view::npos) break;
     text.remove_prefix(begin);
-    std::string_view word = text.substr(0, text.find(' '));
+    std::size_t end = text.find(' ');
+    if (text.substr(std::min(end, text.size())).starts_with(" %")) end = text.find(' ', end + 1);
+    std::string_view word = text.substr(0, end);
     text.remove_prefix(word.size());
     if (!fresh && used + 1 + display_width(word) > width) next_line();
     while (fresh && used + display_width(word) > width) {

@@ -69,8 +69,8 @@ class Page {
   std::string text_;
 };
 
-// Words of printable() text in lines of at most `width` columns; a word longer than a line is
-// broken.
+// Words of printable() text in lines of at most `width` columns. A word longer than a line is
+// broken; a figure is not parted from its per cent sign.
 std::vector<std::string> wrap_words(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace perfgap

@@ -158,20 +158,25 @@ void print_warnings(Page& page, const Analysis& analysis) {
 }
 
 void print_verdict(Page& page, const Analysis& analysis) {
+  constexpr double kStarved = 0.20;  // waiting for a CPU, of the time it could have run
   const Utilisation& use = analysis.utilisation;
+  const std::string thread = thread_name(use.busiest_thread);
+  const std::string thread_cores = cores(use.busiest_thread_cores) + " of one core";
   if (use.verdict == Verdict::cpu_bound) {
-    const bool one_thread = use.busiest_thread_cores >= 0.95;
     page.paragraph(
         "CPU-bound: ",
-        one_thread
-            ? fmt::format("{} used {} of one core.", thread_name(use.busiest_thread),
-                          cores(use.busiest_thread_cores))
+        use.busiest_thread_cores >= 0.95
+            ? thread + " used " + thread_cores + "."
             : fmt::format("used {} of {} cores.", cores(use.cores), run_of(analysis).cpus_online),
         Emphasis::strong);
+  } else if (use.verdict == Verdict::busy && use.wait_share >= kStarved) {
+    page.paragraph("Short of CPU: ",
+                   fmt::format("{} used {}; the target waited for a CPU {} of the time it could "
+                               "have run.",
+                               thread, thread_cores, percent_of(use.wait_share, 1.0, 0)),
+                   Emphasis::warning);
   } else if (use.verdict == Verdict::busy) {
-    page.paragraph("Not CPU-bound: ",
-                   fmt::format("{}, the busiest, used {} of one core.",
-                               thread_name(use.busiest_thread), cores(use.busiest_thread_cores)),
+    page.paragraph("Not CPU-bound: ", thread + ", the busiest, used " + thread_cores + ".",
                    Emphasis::strong);
   }
 }

@@ -53,7 +53,8 @@ TEST(Explanation, NamesRuleAndDecision) {
   const Explained explained("main;handle;scavenge;helper 30\nmain;handle;helper 1\n", "helper");
   const std::string text = explained.text();
 
-  EXPECT_NE(text.find("helper  app\n  self 31 samples   total 31 samples\n"), std::string::npos)
+  EXPECT_NE(text.find("helper   /bin/app\n  self 31 samples   total 31 samples\n"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("no rule matches it\n"), std::string::npos) << text;
   EXPECT_NE(text.find("     30  gc.minor "), std::string::npos) << text;

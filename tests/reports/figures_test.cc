@@ -51,6 +51,38 @@ TEST(Figures, ApportionsByLargestRemainders) {
   }
 }
 
+// Parts known to whole points only are rounded to them; the others make up for it, and all sum.
+TEST(Figures, ApportionsPointsOfMixedPrecision) {
+  EXPECT_EQ(apportion_points(std::vector<Part>{{274, 1}, {91, 0}, {635, 1}}, 1000),
+            (Parts{274, 90, 636}));
+  EXPECT_EQ(apportion_points(std::vector<Part>{{496, 0}, {400, 0}, {104, 1}}, 1000),
+            (Parts{500, 400, 100}));
+  EXPECT_EQ(apportion_points(std::vector<Part>{{1, 0}, {2, 0}}, 90), (Parts{30, 60}));
+  EXPECT_EQ(apportion_points(std::vector<Part>{{1, 1}, {2, 1}}, 91), (Parts{30, 61}));
+  EXPECT_EQ(apportion_points(std::vector<Part>{}, 91), Parts{});
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Part> parts(2 + random() % 10);
+    std::int64_t total = 0;
+    for (Part& part : parts) {
+      part = {static_cast<std::int64_t>(random() % 10'000), static_cast<int>(random() % 2)};
+      total += part.weight;
+    }
+    parts[0] = {1 + parts[0].weight, 1};
+    ++total;
+    const Parts tenths = apportion_points(parts, 1000);
+    ASSERT_EQ(std::accumulate(tenths.begin(), tenths.end(), std::int64_t{0}), 1000) << seed;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const double exact =
+          1000.0 * static_cast<double>(parts[i].weight) / static_cast<double>(total);
+      ASSERT_LT(std::abs(static_cast<double>(tenths[i]) - exact), 15) << seed;
+      if (parts[i].decimals == 0) {
+        ASSERT_EQ(tenths[i] % 10, 0) << seed;
+      }
+    }
+  }
+}
+
 // A half-width of ten points or more leaves no decimal; a smaller one leaves one.
 TEST(Figures, DigitsFollowTheInterval) {
   EXPECT_EQ(decimals_for(12), 0);
