@@ -1,5 +1,5 @@
-/* A fixed amount of work under a stack of known depth, for measuring what sampling adds: prints the CPU nanoseconds it took.
- * Usage: deep_stack DEPTH ROUNDS */
+/* A fixed amount of work under a stack of known depth, for measuring what sampling adds: prints the
+ * CPU nanoseconds it took. Usage: deep_stack DEPTH ROUNDS */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,12 +11,14 @@ __attribute__((noinline)) static void work(unsigned long rounds) {
 }
 
 __attribute__((noinline)) static void descend(int depth, unsigned long rounds) {
-  if (depth > 0) descend(depth - 1, rounds);
-  else work(rounds);
+  if (depth > 0)
+    descend(depth - 1, rounds);
+  else
+    work(rounds);
   sink++; /* keeps the call from becoming a jump */
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int depth = argc > 1 ? atoi(argv[1]) : 11;
   unsigned long rounds = argc > 2 ? strtoul(argv[2], 0, 10) : 1000000000UL;
   struct timespec used;
