@@ -64,6 +64,9 @@ std::string syntax_error(std::string_view description) {
   if (description.find("'%'") != std::string_view::npos) {
     return "'%' or a character beyond ASCII where none may be; is a quote typographic or missing?";
   }
+  if (description.find("could not determine value type") != std::string_view::npos) {
+    return "a value that is neither quoted text nor a list; is a quote typographic or missing?";
+  }
   return one_line(from_ascii(description));
 }
 

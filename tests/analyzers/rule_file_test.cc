@@ -205,9 +205,10 @@ TEST(RuleFileErrors, BeyondAscii) {
   EXPECT_EQ(rule_error("category \xc3\xa9 = 'a'\nfunction = 'x'\n"),
             "rules.toml:4: '%' or a character beyond ASCII where none may be; is a quote "
             "typographic or missing?");
-  EXPECT_EQ(rule_error("category = \xe2\x80\x98gc\xe2\x80\x99\nfunction = 'x'\n"),
-            "rules.toml:4: '%' or a character beyond ASCII where none may be; is a quote "
-            "typographic or missing?");
+  EXPECT_EQ(
+      rule_error("category = \xe2\x80\x98gc\xe2\x80\x99\nfunction = 'x'\n"),
+      "rules.toml:4: a value that is neither quoted text nor a list; is a quote typographic or "
+      "missing?");
   EXPECT_EQ(rule_error("category = 'a'\nfunction = '\xff'\n"),
             "rules.toml:5: bytes that are no UTF-8; save the file as UTF-8");
 }
