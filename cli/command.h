@@ -7,13 +7,12 @@
 
 namespace perfgap {
 
-// What design.md calls exit codes.
-enum ExitCode : int {
-  kExitDone = 0,
-  kExitFailed = 1,
-  kExitUsage = 2,
-  kExitUntrusted = 3,  // done, but too few samples, too many lost or too many incomplete stacks
-};
+// Exit codes, as the man page lists them.
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitUsage = 2;
+// Done, but too few samples, too many lost or too many incomplete stacks.
+inline constexpr int kExitUntrusted = 3;
 
 // Runs the chosen command; returns the exit code.
 using Command = std::function<int()>;

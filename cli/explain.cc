@@ -38,7 +38,7 @@ Result<int> explain_symbol(const ExplainOptions& options) {
   const std::string page = options.json ? explanations_json(explanations, *rules)
                                         : explanations_text(explanations, *rules);
   std::fwrite(page.data(), 1, page.size(), stdout);
-  return static_cast<int>(kExitDone);
+  return kExitDone;
 }
 
 }  // namespace

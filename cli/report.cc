@@ -34,7 +34,7 @@ Result<int> report(const ReportOptions& options) {
       render(analysis, options.json ? ReportFormat::json : options.format,
              {.by_thread = options.by == "thread", .suffixes = options.folded_suffixes});
   std::fwrite(page.data(), 1, page.size(), stdout);
-  return read->warning.empty() ? exit_code_of(analysis) : static_cast<int>(kExitUntrusted);
+  return read->warning.empty() ? exit_code_of(analysis) : kExitUntrusted;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ inline constexpr std::size_t kTiers = 5;
 std::string_view to_string(Tier tier);  // "none" for Tier::none
 std::optional<Tier> tier_from(std::string_view name);
 
-// Why a user stack ended. `complete`: root reached, as design.md defines it.
+// Why a user stack ended. `complete`: root reached, as docs/explanation/architecture.md defines it.
 enum class Outcome : std::uint8_t {
   complete,
   no_user_stack,  // the sample has no user part (kernel thread, user stack not asked for)

@@ -109,7 +109,7 @@ int decimals_for_samples(std::int64_t samples) {
 }
 
 std::int64_t share_units(double share, int decimals) {
-  const std::int64_t whole = 100 * scale(decimals);
+  const std::int64_t whole = std::int64_t{100} * scale(decimals);
   const std::int64_t units = points_near(share, decimals);
   return share < 1 ? std::min(units, whole - 1) : units;
 }
