@@ -54,8 +54,9 @@ copy_network_settings() {
   mkdir -p "$root/usr/local/share/ca-certificates"
   cp -r /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates/"
   rm -f "$root"/etc/apt/sources.list
-  grep -lsE 'bookworm' /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} |
-    while read -r file; do cp "$file" "$root$file"; done
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
+    if grep -qs bookworm "$file"; then cp "$file" "$root$file" || return; fi
+  done
 }
 
 # The committed state of this checkout, as a clone would have it.
@@ -97,7 +98,9 @@ unchanged() { diff <(echo "$1") <(state); }
 nothing_left_running() { ! find /proc/[0-9]*/root -maxdepth 0 -lname "$root*" 2>/dev/null | grep .; }
 
 expect "chroot" make_root
-copy_network_settings && copy_checkout || exit 1
+expect "network settings" copy_network_settings
+expect "checkout" copy_checkout
+((failed == 0)) || finish
 expect "first ./quickstart" inside ./quickstart
 expect "nothing left running" nothing_left_running
 expect "first ./check, within $limit_s s" timed_check
