@@ -75,7 +75,7 @@ Result<ElfFile> ElfFile::load(ElfFile file) {
 bool ElfFile::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   if (fd_ < 0) {
     if (offset > image_.size() || out.size() > image_.size() - offset) return false;
-    std::memcpy(out.data(), image_.data() + offset, out.size());
+    std::ranges::copy(std::span(image_).subspan(offset, out.size()), out.begin());
     return true;
   }
   std::size_t done = 0;
