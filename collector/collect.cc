@@ -225,6 +225,7 @@ bool Collection::drain() {
 }
 
 void Collection::apply_changes() {
+  tracker_.settle();
   std::ranges::stable_sort(changes_, {}, [](const auto& change) { return change.first; });
   for (auto& [time_ns, change] : changes_) {
     if (const auto* event = std::get_if<TaskEvent>(&change))

@@ -87,6 +87,7 @@ void ProcessTracker::read_image(std::uint64_t pid, CapturedImage& image, std::ui
 void ProcessTracker::note_program(std::uint64_t pid, const CapturedImage& image, bool by_exec) {
   ProcessRun& run = run_of(live_[pid]);
   const std::string command = read_command_line(pid);
+  live_[pid].command_pending = by_exec;
   if (by_exec)
     run.execs.push_back(command.empty() ? image.comm : command);
   else
@@ -141,6 +142,15 @@ void ProcessTracker::changed(const TaskEvent& event) {
   image.executable = files_.open_executable(event.pid);
   run_of(live).comm = exec.comm;
   note_program(event.pid, image, true);
+}
+
+void ProcessTracker::settle() {
+  for (auto& [pid, live] : live_) {
+    if (!live.command_pending) continue;
+    const std::string command = read_command_line(pid);
+    if (!command.empty()) run_of(live).execs.back() = command;
+    live.command_pending = command.starts_with('[');
+  }
 }
 
 void ProcessTracker::thread_ended(const thread_exit_record& record) {
