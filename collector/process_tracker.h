@@ -29,7 +29,8 @@ class ProcessTracker {
   void forked(std::uint64_t parent_pid, std::uint64_t child_pid, std::uint64_t time_ns);
   void changed(const TaskEvent& event);
   void thread_ended(const thread_exit_record& record);
-  // Completes what could not be read at once: an exec is announced before its arguments are in place.
+  // Completes what could not be read at once: an exec is announced before its arguments are in
+  // place.
   void settle();
 
   // CPU time counts from now on.
@@ -55,7 +56,7 @@ class ProcessTracker {
     std::size_t run = 0;         // index into capture.run.processes
     PerfMapReader perf_map;
     bool command_pending = false;  // the newest program's command line has not been read yet
-    int missed = 0;  // times in a row that drop_vanished() did not find it
+    int missed = 0;                // times in a row that drop_vanished() did not find it
   };
   Live& add(std::uint64_t pid, std::uint64_t parent_pid, const std::string& comm,
             std::uint64_t begin_ns);
