@@ -109,7 +109,7 @@ def test_a_perf_map_inside_a_container_is_found():
     program = shlex.quote(target("perfmap_jit"))
     inside = f"exec 9<{program}; mount -t tmpfs none /tmp; exec /proc/self/fd/9 60 plain 1"
     unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", inside]
-    with Target(*unshare, ready=r"pid=1 map=/tmp/perf-1.map") as outer:
+    with Target(*unshare, ready=r"pid=1 map=/tmp/perf-1.map", grace=0) as outer:
         with open(f"/proc/{outer.pid}/task/{outer.pid}/children", encoding="ascii") as file:
             jit = int(file.read())
         with profiled(jit, duration=SECONDS) as run:

@@ -95,12 +95,12 @@ class Target:
     """A program under test. Entering waits for the line that says it is ready; leaving ends it.
 
     `ready` is a pattern for that line; its groups, if any, are kept in `found`. `pid` is that
-    of the program itself: taskset and env become it.
+    of the program itself: taskset becomes it. After `grace` seconds what ignores SIGTERM is killed.
     """
 
-    def __init__(self, *command, ready=r"pid=\d+", env=None, cwd=None, cpu=None):
+    def __init__(self, *command, ready=r"pid=\d+", env=None, cwd=None, cpu=None, grace=5):
         self.command = pin(cpu, [str(part) for part in command])
-        self.ready, self.env, self.cwd = re.compile(ready), env or {}, cwd
+        self.ready, self.env, self.cwd, self.grace = re.compile(ready), env or {}, cwd, grace
 
     def __enter__(self):
         self.process = subprocess.Popen(
@@ -138,7 +138,7 @@ class Target:
         lines.put(None)
 
     def __exit__(self, *_):
-        stop(self.process)
+        stop(self.process, self.grace)
         self.reader.join(5)
         self.process.stdout.close()
         with contextlib.suppress(FileNotFoundError):
