@@ -2,7 +2,6 @@
 // step.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/diagnostics.h"
 #include "cli/files.h"
+#include "cli/rendering.h"
 #include "reports/explanation.h"
 
 namespace perfgap {
@@ -24,6 +24,8 @@ struct ExplainOptions {
 };
 
 Result<int> explain_symbol(const ExplainOptions& options) {
+  if (options.symbol.empty())
+    return usage_error("SYMBOL '': every name holds it; give a function's name or a part of one");
   const auto rules = load_rules(options.rules);
   if (!rules) return std::unexpected(rules.error());
   const auto read = load_profile(options.file);
@@ -37,7 +39,7 @@ Result<int> explain_symbol(const ExplainOptions& options) {
                             options.symbol, options.file));
   const std::string page = options.json ? explanations_json(explanations, *rules)
                                         : explanations_text(explanations, *rules);
-  std::fwrite(page.data(), 1, page.size(), stdout);
+  if (auto printed = print_page(page); !printed) return std::unexpected(printed.error());
   return kExitDone;
 }
 

@@ -37,6 +37,7 @@ Result<void> write_all(int fd, std::string_view bytes) {
 
 Result<std::string> read_file(const std::string& path, std::size_t limit_bytes) {
   UniqueFd opened;
+  if (path.empty()) return usage_error("file name '': is empty; name a file");
   if (path != "-") {
     opened = UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!opened.valid())
@@ -46,6 +47,8 @@ Result<std::string> read_file(const std::string& path, std::size_t limit_bytes) 
   struct stat status{};
   if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
     return fail(fmt::format("{}: is a folder; name a file", path));
+  if (path != "-" && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
+    return fail(fmt::format("{}: is a device; name a file", path));
   const auto too_large = [&] {
     return fail(fmt::format("{}: larger than {} MiB; that is no file of this program's", path,
                             limit_bytes >> 20));
@@ -95,7 +98,11 @@ Result<void> prepare_folder(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
     return fail(fmt::format("{}: is not a folder; choose another name with -o", path));
-  if (access(path.c_str(), W_OK | X_OK) != 0)
+  // Only a file that was created proves it: permissions say nothing of file systems like /proc.
+  std::string trial = path + "/.profile-XXXXXX";
+  const UniqueFd fd(mkostemp(trial.data(), O_CLOEXEC));
+  if (fd.valid()) unlink(trial.c_str());
+  if (!fd.valid())
     return fail(
         fmt::format("{}: cannot be written ({}); choose another folder with -o", path, reason()));
   return {};

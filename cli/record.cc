@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -110,10 +109,11 @@ Result<int> record(const RecordOptions& options) {
                              .suffixes = options.folded_suffixes};
   const std::string page =
       render(analysis, options.json ? ReportFormat::json : ReportFormat::text, folded);
-  std::fwrite(page.data(), 1, page.size(), stdout);
-  std::fflush(stdout);
+  // What was measured is saved even where the page cannot be shown.
+  const auto printed = print_page(page);
   if (auto written = write_folder(options, analysis, folded); !written)
     return std::unexpected(written.error());
+  if (!printed) return std::unexpected(printed.error());
   return exit_code_of(analysis);
 }
 
@@ -139,7 +139,10 @@ Command add_record_command(CLI::App& app) {
       ->capture_default_str();
   app.add_option("-o,--output", options->output,
                  "Folder for profile.pb.gz, stacks.folded and report.json")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("'': needs the name of a folder") : std::string();
+      });
   app.add_option("--rules", options->rules, "Category rules that come before the built-in ones")
       ->type_name("FILE")
       ->expected(1)

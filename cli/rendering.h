@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analyzers/analysis.h"
+#include "model/error.h"
 #include "reports/folded.h"
 
 namespace perfgap {
@@ -13,6 +15,9 @@ enum class ReportFormat { text, json, folded };
 
 // What stdout shows. Text adapts to stdout's terminal.
 std::string render(const Analysis& analysis, ReportFormat format, const FoldedOptions& folded);
+
+// Writes a page to stdout, to the last byte.
+Result<void> print_page(std::string_view page);
 
 // 0, or 3 where the result is not to be trusted.
 int exit_code_of(const Analysis& analysis);

@@ -1,5 +1,4 @@
 // `profile report FILE`: render a saved profile again, on any machine.
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,7 +32,7 @@ Result<int> report(const ReportOptions& options) {
   const std::string page =
       render(analysis, options.json ? ReportFormat::json : options.format,
              {.by_thread = options.by == "thread", .suffixes = options.folded_suffixes});
-  std::fwrite(page.data(), 1, page.size(), stdout);
+  if (auto printed = print_page(page); !printed) return std::unexpected(printed.error());
   return read->warning.empty() ? exit_code_of(analysis) : kExitUntrusted;
 }
 

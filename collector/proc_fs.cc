@@ -66,6 +66,14 @@ std::string_view status_value(std::string_view status, std::string_view key) {
 
 }  // namespace
 
+std::uint64_t id_with_memory(std::uint64_t pid) {
+  const auto stat = read_proc_stat(pid);
+  if (!stat || stat->state != 'Z') return pid;
+  const auto tids = read_thread_ids(pid);
+  const auto other = std::ranges::find_if(tids, [pid](std::uint64_t tid) { return tid != pid; });
+  return other == tids.end() ? pid : *other;
+}
+
 std::string read_small_file(const std::string& path, std::size_t limit) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -139,7 +147,8 @@ std::optional<ProcMapping> parse_proc_mapping(std::string_view line) {
 }
 
 std::vector<ProcMapping> read_executable_mappings(std::uint64_t pid) {
-  const std::string text = read_small_file(fmt::format("/proc/{}/maps", pid), kMapsBytes);
+  const std::string text =
+      read_small_file(fmt::format("/proc/{}/maps", id_with_memory(pid)), kMapsBytes);
   std::vector<ProcMapping> mappings;
   std::size_t at = 0;
   while (at < text.size()) {
@@ -152,7 +161,8 @@ std::vector<ProcMapping> read_executable_mappings(std::uint64_t pid) {
 }
 
 std::string read_command_line(std::uint64_t pid) {
-  std::string text = read_small_file(fmt::format("/proc/{}/cmdline", pid), kCommandBytes);
+  std::string text =
+      read_small_file(fmt::format("/proc/{}/cmdline", id_with_memory(pid)), kCommandBytes);
   while (!text.empty() && text.back() == '\0') text.pop_back();
   std::ranges::replace(text, '\0', ' ');
   if (!text.empty()) return text;
@@ -162,8 +172,8 @@ std::string read_command_line(std::uint64_t pid) {
 
 std::string read_executable_path(std::uint64_t pid) {
   std::array<char, PATH_MAX> buffer;
-  const ssize_t length =
-      readlink(fmt::format("/proc/{}/exe", pid).c_str(), buffer.data(), buffer.size());
+  const ssize_t length = readlink(fmt::format("/proc/{}/exe", id_with_memory(pid)).c_str(),
+                                  buffer.data(), buffer.size());
   if (length <= 0) return {};
   std::string path(buffer.data(), static_cast<std::size_t>(length));
   constexpr std::string_view kDeleted = " (deleted)";

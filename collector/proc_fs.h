@@ -41,6 +41,9 @@ std::string read_command_line(std::uint64_t pid);
 // The program's path as the process sees it, empty if it cannot be read.
 std::string read_executable_path(std::uint64_t pid);
 std::vector<std::uint64_t> read_thread_ids(std::uint64_t pid);
+// The id under which /proc shows the process's memory and files: its own, or where its leader has
+// ended and other threads go on, that of one of these.
+std::uint64_t id_with_memory(std::uint64_t pid);
 std::string read_thread_name(std::uint64_t pid, std::uint64_t tid);
 // schedstat of one thread since its start; nullopt if it is gone or the kernel keeps none.
 std::optional<CpuUse> read_thread_cpu(std::uint64_t pid, std::uint64_t tid);

@@ -21,8 +21,8 @@ constexpr int kReadOnly = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 // openat2(2) of `path` as the process sees it, absolute links and ".." held inside its root.
 UniqueFd open_in_root(std::uint64_t pid, const std::string& path, int flags) {
-  const UniqueFd root(
-      open(fmt::format("/proc/{}/root", pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd root(open(fmt::format("/proc/{}/root", id_with_memory(pid)).c_str(),
+                           O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) return {};
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags);
@@ -57,9 +57,10 @@ std::shared_ptr<const CapturedFile> FileStore::open_mapped(std::uint64_t pid,
   if (file->deleted) file->path.resize(file->path.size() - kDeleted.size());
 
   // map_files names the very inode that is mapped, whatever has happened to its path.
-  file->fd = UniqueFd(
-      open(fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.start, mapping.end).c_str(),
-           kReadOnly));
+  file->fd = UniqueFd(open(
+      fmt::format("/proc/{}/map_files/{:x}-{:x}", id_with_memory(pid), mapping.start, mapping.end)
+          .c_str(),
+      kReadOnly));
   if (!file->fd.valid()) {
     file->fd = open_in_root(pid, file->path, kReadOnly);
     const int error = errno;
@@ -82,7 +83,7 @@ std::shared_ptr<const CapturedFile> FileStore::open_executable(std::uint64_t pid
   auto file = std::make_shared<CapturedFile>();
   file->path = read_executable_path(pid);
   if (file->path.empty()) return nullptr;
-  file->fd = UniqueFd(open(fmt::format("/proc/{}/exe", pid).c_str(), kReadOnly));
+  file->fd = UniqueFd(open(fmt::format("/proc/{}/exe", id_with_memory(pid)).c_str(), kReadOnly));
   if (!file->fd.valid()) {
     file->open_error = strerror(errno);
     return file;

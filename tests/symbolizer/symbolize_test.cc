@@ -9,6 +9,8 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <map>
+#include <sstream>
 
 #include "tests/symbolizer/support.h"
 
@@ -36,6 +38,11 @@ std::string three_functions(const TempDir& dir, std::string_view flags) {
 void expect_own_names(const std::string& program) {
   const test::ProgramReport report = test::run_reporter(program);
   ASSERT_EQ(report.addresses.size(), 4U);
+  std::map<std::string, std::uint64_t> linked;  // the file's own addresses, by nm
+  std::istringstream lines(test::run("nm --defined-only " + program));
+  for (std::string address, type, name; lines >> address >> type >> name;) {
+    if (type == "T") linked[name] = std::stoull(address, nullptr, 16);
+  }
   for (const auto& [name, address] : report.addresses) {
     Capture capture = test::capture_of(report.mappings);
     test::add_sample(capture, {address});
@@ -44,9 +51,7 @@ void expect_own_names(const std::string& program) {
     const Frame& frame = test::frame_of(profile);
     EXPECT_EQ(test::module_of(profile, frame), program);
     EXPECT_EQ(frame.kind, FrameKind::native);
-    // The address is the file's own: nm says so.
-    const std::string linked = test::run("nm " + program + " | sed -n 's/ T " + name + "$//p'");
-    EXPECT_EQ(frame.address, std::stoull(linked, nullptr, 16));
+    EXPECT_EQ(frame.address, linked.at(name));
   }
 }
 
