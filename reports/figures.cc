@@ -71,7 +71,9 @@ std::vector<std::int64_t> apportion(std::span<const std::int64_t> weights, std::
   }
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](auto a, auto b) { return remainders[a] > remainders[b]; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return remainders[a] != remainders[b] ? remainders[a] > remainders[b] : a < b;
+  });
   for (std::size_t i = 0; left > 0; ++i, --left) ++parts[order[i]];
   return parts;
 }

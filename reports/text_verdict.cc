@@ -82,8 +82,9 @@ void print_not_counted(Page& page, const Analysis& analysis) {
     if (process.counted || cores_of(process) < kBusyCores) continue;
     if (!named_as_child(process.pid, analysis.utilisation.launchers)) busy.push_back(&process);
   }
-  std::ranges::stable_sort(
-      busy, [](const auto* a, const auto* b) { return a->use.cpu_ns > b->use.cpu_ns; });
+  std::ranges::sort(busy, [](const ProcessRun* a, const ProcessRun* b) {
+    return a->use.cpu_ns != b->use.cpu_ns ? a->use.cpu_ns > b->use.cpu_ns : a->pid < b->pid;
+  });
   for (std::size_t i = 0; i < std::min(busy.size(), kMost); ++i) {
     const ProcessRun& child = *busy[i];
     const std::string& command = child.command.empty() ? child.comm : child.command;

@@ -73,7 +73,6 @@ Result<ElfFile> ElfFile::load(ElfFile file) {
 }
 
 bool ElfFile::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-  if (out.empty()) return true;
   if (fd_ < 0) {
     if (offset > image_.size() || out.size() > image_.size() - offset) return false;
     std::ranges::copy(std::span(image_).subspan(offset, out.size()), out.begin());
