@@ -32,10 +32,6 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-std::size_t leading_underscores(std::string_view name) {
-  return std::min(name.find_first_not_of('_'), name.size());
-}
-
 }  // namespace
 
 KernelSymbols::KernelSymbols(std::string text) : text_(std::move(text)) {
@@ -70,9 +66,9 @@ KernelSymbols::KernelSymbols(std::string text) : text_(std::move(text)) {
                         .type = type[0]});
   }
   hidden_ = any && !any_address;
-  std::ranges::sort(symbols_, [this](const Symbol& a, const Symbol& b) {
+  std::ranges::stable_sort(symbols_, [](const Symbol& a, const Symbol& b) {
     if (a.start != b.start) return a.start < b.start;
-    return better_alias(b, a);
+    return !is_code(a.type) && is_code(b.type);
   });
 }
 
@@ -96,23 +92,6 @@ std::string_view KernelSymbols::name_of(const Symbol& symbol) const {
 
 std::string_view KernelSymbols::module_of(const Symbol& symbol) const {
   return std::string_view(text_).substr(symbol.module, symbol.module_size);
-}
-
-// Code before data, then as perf chooses: not weak, global, fewer leading underscores, longer.
-bool KernelSymbols::better_alias(const Symbol& a, const Symbol& b) const {
-  const auto rank = [](char type) {
-    if (!is_code(type)) return 0;
-    if (type == 'w' || type == 'W') return 1;
-    return type == 't' ? 2 : 3;
-  };
-  if (rank(a.type) != rank(b.type)) return rank(a.type) > rank(b.type);
-  const std::string_view a_name = name_of(a);
-  const std::string_view b_name = name_of(b);
-  const std::size_t a_score = leading_underscores(a_name);
-  const std::size_t b_score = leading_underscores(b_name);
-  if (a_score != b_score) return a_score < b_score;
-  if (a_name.size() != b_name.size()) return a_name.size() > b_name.size();
-  return a_name < b_name;
 }
 
 std::optional<KernelSymbols::Found> KernelSymbols::find(std::uint64_t address) const {

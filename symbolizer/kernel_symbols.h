@@ -1,5 +1,6 @@
 // Names of kernel addresses from a kallsyms list: the kernel, its modules and BPF programs.
 //
+// Of several symbols at one address the last listed holds it, as in perf; code goes before data.
 // A symbol reaches up to the next symbol of any type. The last one of a module, or of the kernel,
 // has no such end: it reaches to the end of the page after its own.
 #pragma once
@@ -42,10 +43,9 @@ class KernelSymbols {
 
   [[nodiscard]] std::string_view name_of(const Symbol& symbol) const;
   [[nodiscard]] std::string_view module_of(const Symbol& symbol) const;
-  [[nodiscard]] bool better_alias(const Symbol& a, const Symbol& b) const;
 
   std::string text_;
-  std::vector<Symbol> symbols_;  // ascending by start, the best alias last
+  std::vector<Symbol> symbols_;  // ascending by start, the alias that counts last
   bool hidden_ = false;
 };
 
