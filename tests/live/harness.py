@@ -78,9 +78,10 @@ def go_first():
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, -10)
         group = pathlib.Path("/proc/self/autogroup")
-        before = group.read_text().split()[-1]
-        group.write_text("-10")
-        atexit.register(group.write_text, before)
+        # "/autogroup-N nice M"; empty where the session is in no group of its own.
+        if words := group.read_text().split():
+            group.write_text("-10")
+            atexit.register(group.write_text, words[-1])
 
 
 def pin(cpu, command):

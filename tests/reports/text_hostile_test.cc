@@ -88,6 +88,14 @@ TEST(Text, HostileNamesCannotBreakTheScreen) {
   }
 }
 
+// A long module or category is cut before it takes the place of the function's name.
+TEST(Text, NamesKeepTheirColumn) {
+  SampleAnalysis sample;
+  sample.analysis.functions[0].module = std::string(300, 'm');
+  sample.analysis.functions[0].category = std::string(300, 'c');
+  EXPECT_TRUE(contains(text_report(sample.analysis), "tcp_sendmsg_locked"));
+}
+
 // A target cannot fill the screen with one long text.
 TEST(Text, LongTextsAreCut) {
   SampleAnalysis sample;
