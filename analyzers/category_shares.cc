@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::int64_t kWellFilled = 20;  // hits from which a design effect is worth borrowing
 
-struct Tally {
+struct CategoryTally {
   std::int64_t weight = 0;
   std::int64_t samples = 0;
   Measures::Windows windows{};
 
-  void add(const Tally& other) {
+  void add(const CategoryTally& other) {
     weight += other.weight;
     samples += other.samples;
     for (std::size_t i = 0; i < windows.size(); ++i) windows[i] += other.windows[i];
@@ -29,8 +29,8 @@ struct Tally {
 
 // What is known of a category, or of a roll-up of several.
 struct Share {
-  Tally spent_in;
-  Tally passes_through;
+  CategoryTally spent_in;
+  CategoryTally passes_through;
 };
 
 std::string_view first_part(std::string_view id) {
@@ -65,9 +65,9 @@ class Table {
 
  private:
   void tally_samples() {
-    std::vector<Tally> by_set(marks_.category_sets.size());
+    std::vector<CategoryTally> by_set(marks_.category_sets.size());
     for (std::size_t i = 0; i < measures_.size(); ++i) {
-      Tally& spent = categories_[marks_.spent_in[i].category.index()].spent_in;
+      CategoryTally& spent = categories_[marks_.spent_in[i].category.index()].spent_in;
       add_sample(spent, i);
       add_sample(by_set[marks_.passes_through[i]], i);
     }
@@ -79,7 +79,7 @@ class Table {
     }
   }
 
-  void add_sample(Tally& tally, std::size_t sample) const {
+  void add_sample(CategoryTally& tally, std::size_t sample) const {
     tally.weight += measures_.weight(sample);
     tally.samples += measures_.count(sample);
     if (measures_.has_windows()) {
@@ -89,7 +89,7 @@ class Table {
 
   // A roll-up's passes-through is a union: once per sample, however many of its parts are on the
   // stack.
-  void add_set(const std::vector<CategoryId>& set, const Tally& tally) {
+  void add_set(const std::vector<CategoryId>& set, const CategoryTally& tally) {
     std::vector<std::size_t> rollups;
     for (const CategoryId category : set) {
       categories_[category.index()].passes_through.add(tally);

@@ -18,7 +18,7 @@ namespace {
 
 // What a function's frames add up to. Where they differ in kind or rule, the heaviest speaks for
 // the function.
-struct Tally {
+struct FunctionTally {
   std::int64_t self = 0;
   std::int64_t total = 0;
   std::array<std::int64_t, kFrameKinds> by_kind{};
@@ -33,7 +33,7 @@ std::string location(const Profile& profile, const FunctionGroup& group) {
 }
 
 FunctionShare share(const Profile& profile, const CategoryRules& rules, const FunctionGroup& group,
-                    const Tally& tally) {
+                    const FunctionTally& tally) {
   FunctionShare share;
   share.name = group.name.is_none() ? "(no name)" : std::string(profile.text(group.name));
   const std::string_view module = profile.text(group.module);
@@ -59,7 +59,7 @@ FunctionShare share(const Profile& profile, const CategoryRules& rules, const Fu
 std::vector<FunctionShare> function_shares(const Profile& profile, const CategoryMarks& marks,
                                            const Measures& measures) {
   const FunctionGroups groups(profile);
-  std::vector<Tally> tallies(groups.groups().size());
+  std::vector<FunctionTally> tallies(groups.groups().size());
   const auto below =
       weight_below(profile, [&](std::size_t sample) { return measures.weight(sample); });
   for_each_outermost(profile, groups, [&](StackId node, std::size_t group) {
@@ -67,7 +67,7 @@ std::vector<FunctionShare> function_shares(const Profile& profile, const Categor
   });
   for (std::size_t i = 1; i < profile.stack_count(); ++i) {
     const Frame& frame = profile.frame(profile.node(StackId(i)).frame);
-    Tally& tally = tallies[groups.of(profile.node(StackId(i)).frame)];
+    FunctionTally& tally = tallies[groups.of(profile.node(StackId(i)).frame)];
     tally.by_kind[static_cast<std::size_t>(frame.kind)] += below[i];
     tally.tiers[static_cast<std::size_t>(frame.tier)] = true;
     const RuleIndex rule = marks.node_rule[i];

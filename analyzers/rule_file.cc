@@ -46,13 +46,19 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+// The start of what a user wrote, for a message of one line.
+std::string excerpt(const std::string& text) {
+  constexpr std::size_t kMostBytes = 60;
+  return text.size() <= kMostBytes ? text : text.substr(0, kMostBytes) + "...";
+}
+
 std::string why_bad_pattern(const std::string& pattern) {
   // An empty pattern would claim everything by accident.
   if (pattern.empty()) return "empty pattern matches every name; write '.' to mean that";
   const re2::RE2 compiled(pattern, re2::RE2::Quiet);
   if (compiled.ok()) return {};
-  return fmt::format("bad regular expression '{}': {}; RE2 syntax is expected", pattern,
-                     compiled.error());
+  return fmt::format("bad regular expression '{}': {}; RE2 syntax is expected", excerpt(pattern),
+                     excerpt(compiled.error()));
 }
 
 bool is_category_id(std::string_view id) {

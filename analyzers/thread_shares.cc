@@ -10,7 +10,7 @@
 namespace perfgap {
 namespace {
 
-struct Tally {
+struct ThreadTally {
   std::int64_t weight = 0;
   std::int64_t samples = 0;
   std::map<std::string, std::int64_t> by_name;  // a thread may rename itself
@@ -20,9 +20,9 @@ struct Tally {
 }  // namespace
 
 std::vector<ThreadShare> thread_shares(const Profile& profile, const Measures& measures) {
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Tally> tallies;  // by pid and tid
+  std::map<std::pair<std::uint64_t, std::uint64_t>, ThreadTally> tallies;  // by pid and tid
   for (const ThreadRun& run : profile.run.threads) {
-    Tally& tally = tallies[{run.pid, run.tid}];
+    ThreadTally& tally = tallies[{run.pid, run.tid}];
     tally.by_name.try_emplace(run.name, 0);
     if (!tally.use) tally.use.emplace();
     tally.use->cpu_ns += run.use.cpu_ns;
@@ -30,7 +30,7 @@ std::vector<ThreadShare> thread_shares(const Profile& profile, const Measures& m
   }
   for (std::size_t i = 0; i < measures.size(); ++i) {
     const Thread& thread = profile.thread(profile.samples().thread[i]);
-    Tally& tally = tallies[{thread.pid, thread.tid}];
+    ThreadTally& tally = tallies[{thread.pid, thread.tid}];
     tally.weight += measures.weight(i);
     tally.samples += measures.count(i);
     tally.by_name[std::string(profile.text(thread.name))] += measures.weight(i);

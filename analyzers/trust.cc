@@ -48,8 +48,9 @@ std::string disagreement_cause(const Analysis& analysis, double tolerance) {
     return "sampling interrupts came late or not at all, as when a host takes the CPU away; shares "
            "hold, absolute times come from the accounting";
   }
-  return "more was sampled than accounted, as when processes end before their accounting is read; "
-         "shares hold";
+  return "more was sampled than accounted: late sampling interrupts came together, or processes "
+         "ended "
+         "before their accounting was read; shares hold";
 }
 
 std::string disagreement(const Analysis& analysis) {
@@ -70,11 +71,16 @@ std::string disagreement(const Analysis& analysis) {
       sampled / 1e9, accounted / 1e9, 100 * difference, disagreement_cause(analysis, tolerance));
 }
 
+// Heap figures are scaled counts: how many stacks they come from says nothing of their precision.
+bool counts_time(const Analysis& analysis) {
+  return analysis.metric_unit != "bytes" && !analysis.metric_type.ends_with("objects");
+}
+
 }  // namespace
 
 Trust judge_trust(const Analysis& analysis) {
   Trust trust;
-  if (analysis.samples < kFewestSamples) {
+  if (analysis.samples < kFewestSamples && counts_time(analysis)) {
     trust.reasons.push_back(
         fmt::format("{} sample{} where {} are needed: run longer or at a higher rate",
                     analysis.samples, analysis.samples == 1 ? "" : "s", kFewestSamples));

@@ -33,7 +33,7 @@ class ProgressLine {
 
 // Width of stdout's terminal, 80 where it is none.
 int stdout_width();
-// True on a terminal, unless NO_COLOR is set.
+// True on a terminal, unless NO_COLOR is set or TERM is dumb.
 bool stdout_colour();
 
 }  // namespace perfgap

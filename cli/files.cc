@@ -96,7 +96,10 @@ Result<void> prepare_folder(const std::string& path) {
     return fail(
         fmt::format("{}: cannot be created ({}); choose another folder with -o", path, reason()));
   struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+  if (stat(path.c_str(), &status) != 0)
+    return fail(fmt::format("{}: cannot be used ({}); choose another folder with -o", path,
+                            errno == ENOENT ? "a link to nothing" : reason()));
+  if (!S_ISDIR(status.st_mode))
     return fail(fmt::format("{}: is not a folder; choose another name with -o", path));
   // Only a file that was created proves it: permissions say nothing of file systems like /proc.
   std::string trial = path + "/.profile-XXXXXX";

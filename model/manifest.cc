@@ -19,7 +19,7 @@ constexpr const char* kLocationsKey = "locations";
 constexpr const char* kKindsKey = "kinds";
 constexpr const char* kTiersKey = "tiers";
 
-std::unexpected<Error> damaged(const std::string& what) {
+std::unexpected<Error> damaged_manifest(const std::string& what) {
   return fail("manifest: " + what + "; take another copy of the file");
 }
 
@@ -66,14 +66,15 @@ Result<IdRanges<Value>> take_ranges(json& manifest, const char* key,
   IdRanges<Value> ranges;
   const auto object = manifest.find(key);
   if (object == manifest.end()) return ranges;
-  if (!object->is_object()) return damaged(std::string("'") + key + "' is no object");
+  if (!object->is_object()) return damaged_manifest(std::string("'") + key + "' is no object");
   for (const auto& [name, ids] : object->items()) {
     const std::optional<Value> value = value_from(name);
     if (!value) continue;
-    if (!ids.is_array()) return damaged(std::string("'") + key + "' holds no list of ids");
+    if (!ids.is_array()) return damaged_manifest(std::string("'") + key + "' holds no list of ids");
     for (const json& item : ids) {
       const auto range = range_from(item);
-      if (!range) return damaged(std::string("'") + key + "' holds something that is no id");
+      if (!range)
+        return damaged_manifest(std::string("'") + key + "' holds something that is no id");
       ranges.push_back({range->first, range->second, *value});
     }
   }
@@ -145,7 +146,7 @@ Result<Manifest> manifest_from_comment(std::string_view comment) {
   if (!comment.starts_with(kManifestPrefix)) {
     return fail("written in a later version of this format; update this program");
   }
-  if (comment.size() > kMaxBytes) return damaged("too large");
+  if (comment.size() > kMaxBytes) return damaged_manifest("too large");
   Result<json> object = parse_json_object(comment.substr(kManifestPrefix.size()));
   if (!object) return std::unexpected(object.error());
 

@@ -71,9 +71,9 @@ Head read_head(std::string_view fields, Budget& budget) {
   return head;
 }
 
-class Reader {
+class ProfileReader {
  public:
-  Reader(std::string_view fields, const PprofLimits& limits)
+  ProfileReader(std::string_view fields, const PprofLimits& limits)
       : fields_(fields),
         budget_(limits),
         head_(read_head(fields, budget_)),
@@ -114,7 +114,7 @@ class Reader {
 };
 
 // Drops the manifest and its summary from the comments.
-void Reader::read_comments() {
+void ProfileReader::read_comments() {
   for (const std::uint64_t index : head_.comments) {
     const std::string_view comment = strings_.raw(index);
     if (manifest_ || !comment.starts_with(kAnyManifest)) continue;
@@ -140,7 +140,7 @@ void Reader::read_comments() {
   }
 }
 
-ValueType Reader::read_value_type(std::string_view bytes) {
+ValueType ProfileReader::read_value_type(std::string_view bytes) {
   ValueType type;
   each_varint<ValueTypeField>(bytes, [&](ValueTypeField field, std::uint64_t value) {
     if (field == ValueTypeField::type) type.type = strings_.id(value);
@@ -149,7 +149,7 @@ ValueType Reader::read_value_type(std::string_view bytes) {
   return type;
 }
 
-void Reader::read_types() {
+void ProfileReader::read_types() {
   std::vector<ValueType> types;
   for (const std::string_view bytes : head_.sample_types) {
     types.push_back(read_value_type(bytes));
@@ -164,7 +164,7 @@ void Reader::read_types() {
   }
 }
 
-void Reader::read_run() {
+void ProfileReader::read_run() {
   if (manifest_) {
     profile_.run = manifest_->run;
     return;
@@ -177,7 +177,7 @@ void Reader::read_run() {
 }
 
 // Takes what the columns have a place for; false: the label is one of the others.
-bool Reader::take_known_label(std::string_view key, const Label& label) {
+bool ProfileReader::take_known_label(std::string_view key, const Label& label) {
   const bool is_text = !label.text.is_none();
   const bool is_plain_number = !is_text && label.unit.is_none() && label.number > 0;
   if (key == kPidLabel && is_plain_number && thread_.pid == 0) {
@@ -202,7 +202,7 @@ bool Reader::take_known_label(std::string_view key, const Label& label) {
   return true;
 }
 
-void Reader::read_label(std::string_view bytes) {
+void ProfileReader::read_label(std::string_view bytes) {
   Label label;
   each_varint<LabelField>(bytes, [&](LabelField field, std::uint64_t value) {
     if (field == LabelField::key) label.key = strings_.id(value);
@@ -216,7 +216,7 @@ void Reader::read_label(std::string_view bytes) {
 }
 
 // Locations come leaf first, the trie grows from the root.
-void Reader::add_stack(std::uint64_t location) {
+void ProfileReader::add_stack(std::uint64_t location) {
   const std::span<const FrameId> frames = tables_.frames_of(location);
   budget_.charge_frames(frames.size());
   for (std::size_t i = frames.size(); i-- > 0;) {
@@ -226,7 +226,7 @@ void Reader::add_stack(std::uint64_t location) {
   }
 }
 
-void Reader::check_values() {
+void ProfileReader::check_values() {
   const std::size_t columns = profile_.value_types().size();
   if (sample_.values.size() != columns) {
     throw damaged("sample " + with_commas(profile_.samples().size() + 1) +
@@ -243,7 +243,7 @@ void Reader::check_values() {
   }
 }
 
-void Reader::read_sample(std::string_view bytes) {
+void ProfileReader::read_sample(std::string_view bytes) {
   budget_.charge_entries(1);
   sample_ = {};
   sample_.outcome = manifest_ ? Outcome::complete : Outcome::unknown;
@@ -259,7 +259,7 @@ void Reader::read_sample(std::string_view bytes) {
   profile_.add(sample_);
 }
 
-void Reader::read_sample_fields(std::string_view bytes) {
+void ProfileReader::read_sample_fields(std::string_view bytes) {
   InputMessage<SampleField> message(protozero::data_view(bytes.data(), bytes.size()));
   while (message.next()) {
     if (message.tag() == SampleField::location_id) {
@@ -282,7 +282,7 @@ void Reader::read_sample_fields(std::string_view bytes) {
   }
 }
 
-std::string Reader::warning(const std::string& truncation) const {
+std::string ProfileReader::warning(const std::string& truncation) const {
   std::string line = truncation;
   if (!line.empty()) {
     line += "; " + with_commas(profile_.samples().size());
@@ -296,7 +296,7 @@ std::string Reader::warning(const std::string& truncation) const {
   return line;
 }
 
-PprofRead Reader::read(const std::string& truncation) {
+PprofRead ProfileReader::read(const std::string& truncation) {
   read_comments();
   strings_.intern_all_but(head_.comments);
   read_run();
@@ -315,7 +315,7 @@ Result<PprofRead> read_pprof(std::string_view bytes, const PprofLimits& limits) 
   try {
     const Unpacked unpacked = unpack(bytes, limits);
     truncation = unpacked.truncation;
-    return Reader(unpacked.fields, limits).read(truncation);
+    return ProfileReader(unpacked.fields, limits).read(truncation);
   } catch (const BadFile& bad) {
     if (truncation.empty()) return fail(bad.what());
   } catch (const protozero::exception&) {

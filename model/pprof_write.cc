@@ -79,9 +79,9 @@ class StringTable {
   std::vector<std::string> texts_;
 };
 
-class Writer {
+class ProfileWriter {
  public:
-  explicit Writer(const Profile& profile)
+  explicit ProfileWriter(const Profile& profile)
       : profile_(profile), layout_(lay_out(profile)), strings_(profile) {}
 
   std::string write() {
@@ -122,7 +122,7 @@ class Writer {
   std::string samples_;
 };
 
-void Writer::use_strings() {
+void ProfileWriter::use_strings() {
   for (const FunctionId id : layout_.functions) {
     const Function& function = profile_.function(id);
     for (const StringId text : {function.name, function.system_name, function.file}) {
@@ -158,7 +158,7 @@ void extend(IdRanges<Value>& ranges, std::uint64_t id, Value value) {
   }
 }
 
-void Writer::describe_locations(Manifest& manifest) const {
+void ProfileWriter::describe_locations(Manifest& manifest) const {
   for (std::size_t place = 0; place < layout_.locations.size(); ++place) {
     const FrameChain& chain = layout_.locations[place];
     const Frame& physical = profile_.frame(chain.back());
@@ -175,7 +175,7 @@ void Writer::describe_locations(Manifest& manifest) const {
 }
 
 // None for a profile that pprof's own fields can hold: other producers' files stay theirs.
-std::optional<Manifest> Writer::make_manifest() const {
+std::optional<Manifest> ProfileWriter::make_manifest() const {
   Manifest manifest;
   manifest.run = profile_.run;
   manifest.samples = profile_.samples().size();
@@ -199,8 +199,8 @@ std::optional<Manifest> Writer::make_manifest() const {
   return std::nullopt;
 }
 
-void Writer::write_mapping(std::uint64_t id, const Mapping& mapping, std::uint64_t file,
-                           const MappingFlags& flags) {
+void ProfileWriter::write_mapping(std::uint64_t id, const Mapping& mapping, std::uint64_t file,
+                                  const MappingFlags& flags) {
   Message<ProfileField> tables(tables_);
   Message<MappingField> message(tables, ProfileField::mapping);
   put(message, MappingField::id, id);
@@ -215,7 +215,7 @@ void Writer::write_mapping(std::uint64_t id, const Mapping& mapping, std::uint64
   put(message, MappingField::has_inline_frames, flags.inline_frames);
 }
 
-void Writer::write_mappings() {
+void ProfileWriter::write_mappings() {
   if (!layout_.added_main.empty()) {
     write_mapping(1, Mapping{}, strings_.of(layout_.added_main), {.functions = true});
   }
@@ -226,7 +226,7 @@ void Writer::write_mappings() {
   }
 }
 
-void Writer::write_functions() {
+void ProfileWriter::write_functions() {
   Message<ProfileField> tables(tables_);
   for (const FunctionId id : layout_.functions) {
     const Function& function = profile_.function(id);
@@ -239,7 +239,7 @@ void Writer::write_functions() {
   }
 }
 
-void Writer::write_locations() {
+void ProfileWriter::write_locations() {
   Message<ProfileField> tables(tables_);
   for (std::size_t place = 0; place < layout_.locations.size(); ++place) {
     const FrameChain& chain = layout_.locations[place];
@@ -258,15 +258,15 @@ void Writer::write_locations() {
   }
 }
 
-void Writer::write_text_label(Message<SampleField>& sample, std::string_view key,
-                              std::uint64_t text) {
+void ProfileWriter::write_text_label(Message<SampleField>& sample, std::string_view key,
+                                     std::uint64_t text) {
   Message<LabelField> label(sample, SampleField::label);
   put(label, LabelField::key, strings_.of(key));
   put(label, LabelField::str, text);
 }
 
-void Writer::write_number_label(Message<SampleField>& sample, std::string_view key,
-                                std::uint64_t number, std::string_view unit) {
+void ProfileWriter::write_number_label(Message<SampleField>& sample, std::string_view key,
+                                       std::uint64_t number, std::string_view unit) {
   Message<LabelField> label(sample, SampleField::label);
   put(label, LabelField::key, strings_.of(key));
   put(label, LabelField::num, number);
@@ -275,7 +275,7 @@ void Writer::write_number_label(Message<SampleField>& sample, std::string_view k
 
 // Absent means `complete` beside a manifest, `unknown` without. An outcome that only a later
 // version knows is among the other labels, where it must stay the only one.
-bool Writer::says_outcome(std::size_t index) const {
+bool ProfileWriter::says_outcome(std::size_t index) const {
   const SampleColumns& columns = profile_.samples();
   const Outcome outcome = columns.outcome[index];
   if (outcome == Outcome::complete || !manifest_) return false;
@@ -285,7 +285,7 @@ bool Writer::says_outcome(std::size_t index) const {
   });
 }
 
-void Writer::write_labels(Message<SampleField>& sample, std::size_t index) {
+void ProfileWriter::write_labels(Message<SampleField>& sample, std::size_t index) {
   const SampleColumns& columns = profile_.samples();
   const Thread& thread = profile_.thread(columns.thread[index]);
   if (thread.pid != 0) write_number_label(sample, kPidLabel, thread.pid, "");
@@ -307,7 +307,7 @@ void Writer::write_labels(Message<SampleField>& sample, std::size_t index) {
   }
 }
 
-void Writer::write_samples() {
+void ProfileWriter::write_samples() {
   Message<ProfileField> samples(samples_);
   const SampleColumns& columns = profile_.samples();
   std::vector<std::int64_t> values;
@@ -322,14 +322,14 @@ void Writer::write_samples() {
   }
 }
 
-void Writer::write_value_type(Message<ProfileField>& head, ProfileField field,
-                              const ValueType& type) {
+void ProfileWriter::write_value_type(Message<ProfileField>& head, ProfileField field,
+                                     const ValueType& type) {
   Message<ValueTypeField> message(head, field);
   message.add_uint64(ValueTypeField::type, strings_.of(type.type));
   put(message, ValueTypeField::unit, strings_.of(type.unit));
 }
 
-void Writer::write_comments(Message<ProfileField>& head) {
+void ProfileWriter::write_comments(Message<ProfileField>& head) {
   std::vector<std::uint64_t> comments;
   if (manifest_) {
     comments.push_back(strings_.append_as_is(manifest_comment(*manifest_)));
@@ -340,7 +340,7 @@ void Writer::write_comments(Message<ProfileField>& head) {
 }
 
 // Written last, as it holds all strings.
-std::string Writer::write_head() {
+std::string ProfileWriter::write_head() {
   std::string bytes;
   Message<ProfileField> head(bytes);
   for (const ValueType& type : profile_.value_types()) {
@@ -366,7 +366,7 @@ std::string Writer::write_head() {
 }  // namespace
 
 std::string write_pprof(const Profile& profile) {
-  return gzip(Writer(profile).write());
+  return gzip(ProfileWriter(profile).write());
 }
 
 }  // namespace perfgap

@@ -85,7 +85,7 @@ void fields(auto& visit, Is<RunInfo> auto& run) {
   visit("notes", run.notes);
 }
 
-class Writer {
+class FactWriter {
  public:
   template <typename T>
   void operator()(const char* key, const T& value) {
@@ -115,7 +115,7 @@ class Writer {
   template <typename T>
     requires std::is_class_v<T>
   static json value_of(const T& part) {
-    Writer nested;
+    FactWriter nested;
     fields(nested, part);
     return std::move(nested.object);
   }
@@ -123,9 +123,9 @@ class Writer {
 
 // Takes what is there; a missing key leaves the default. `bad_key` is the first key with a value of
 // the wrong type.
-class Reader {
+class FactReader {
  public:
-  explicit Reader(const json& object) : object_(object) {}
+  explicit FactReader(const json& object) : object_(object) {}
 
   template <typename T>
   void operator()(const char* key, T& field) {
@@ -176,7 +176,7 @@ class Reader {
     requires std::is_class_v<T>
   static bool take(const json& value, T& part) {
     if (!value.is_object()) return false;
-    Reader nested(value);
+    FactReader nested(value);
     fields(nested, part);
     return nested.bad_key.empty();
   }
@@ -217,7 +217,7 @@ Result<json> parse_json_object(std::string_view text) {
 }
 
 json run_info_to_object(const RunInfo& run) {
-  Writer writer;
+  FactWriter writer;
   fields(writer, run);
   if (run.unknown_json.empty()) return std::move(writer.object);
   if (Result<json> unknown = parse_json_object(run.unknown_json)) {
@@ -229,7 +229,7 @@ json run_info_to_object(const RunInfo& run) {
 
 Result<RunInfo> run_info_from_object(const json& object) {
   RunInfo run;
-  Reader reader(object);
+  FactReader reader(object);
   fields(reader, run);
   if (!reader.bad_key.empty()) {
     return fail("manifest: '" + reader.bad_key +

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kSchema = "perfgap.explain/1";
+constexpr std::string_view kExplanationSchema = "perfgap.explain/1";
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMostFunctions = 20;  // in text; a longer name says which one is meant
 
@@ -146,7 +146,7 @@ std::string explanations_json(const std::vector<Explanation>& explanations,
   for (const Explanation& explanation : explanations)
     functions.push_back(explanation_json(explanation, rules));
   const Json report = {
-      {"schema", kSchema}, {"rule_hash", rules.hash()}, {"functions", std::move(functions)}};
+      {"schema", kExplanationSchema}, {"rule_hash", rules.hash()}, {"functions", std::move(functions)}};
   return report.dump(2) + "\n";
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kSchema = "perfgap.report/1";
+constexpr std::string_view kReportSchema = "perfgap.report/1";
 
 // Names may be any bytes; the same escape as in the saved file keeps them apart.
 Json text(std::string_view bytes) {
@@ -170,7 +170,7 @@ Json rows(const std::vector<Row>& items, Json (*one)(const Row&)) {
 
 std::string json_report(const Analysis& analysis) {
   const Json report = {
-      {"schema", kSchema},
+      {"schema", kReportSchema},
       {"rule_hash", text(analysis.rule_hash)},
       {"metric", metric(analysis)},
       {"trust", {{"trusted", analysis.trust.trusted}, {"reasons", texts(analysis.trust.reasons)}}},

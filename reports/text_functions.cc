@@ -16,7 +16,7 @@
 namespace perfgap {
 namespace {
 
-constexpr std::size_t kRows = 15;
+constexpr std::size_t kFunctionRows = 15;
 
 // The marks that V8's own maps use, so that they are known to some and short for all.
 std::string_view tier_mark(Tier tier) {
@@ -102,7 +102,7 @@ void print_functions(Page& page, const Analysis& analysis) {
   const auto& functions = analysis.functions;
   const auto with_self = static_cast<std::size_t>(
       std::ranges::count_if(functions, [](const FunctionShare& f) { return f.self > 0; }));
-  const std::size_t rows = std::min(with_self, kRows);
+  const std::size_t rows = std::min(with_self, kFunctionRows);
   if (rows == 0 || analysis.total <= 0) return;
 
   // Cells of the columns around the name first: what they leave is the name's.

@@ -12,7 +12,7 @@
 namespace perfgap {
 namespace {
 
-constexpr std::size_t kRows = 8;
+constexpr std::size_t kThreadRows = 8;
 
 struct Sums {
   std::int64_t weight = 0;
@@ -58,7 +58,7 @@ void print_threads(Page& page, const Analysis& analysis) {
       continue;
     }
     pids.insert(thread.pid);
-    if (rows.size() < kRows) {
+    if (rows.size() < kThreadRows) {
       threads.push_back(&thread);
       rows.emplace_back().add(thread);
     } else {

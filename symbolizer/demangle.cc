@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::size_t kMaxMangledBytes = 16 << 10;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // Without the version of a library's symbol ("@@GLIBC_2.3.2") and glibc's mark of its internal
 // aliases ("__GI_"), which say nothing about the function.
 std::string_view without_library_marks(std::string_view symbol) {

@@ -13,6 +13,11 @@
 
 namespace perfgap {
 
+// Whatever the locale: names are bytes.
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 inline constexpr std::size_t kMaxNameBytes = 4096;
 
 // The name to show for a symbol, at most kMaxNameBytes long.

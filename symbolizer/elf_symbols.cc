@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxSymbols = 10'000'000;
 constexpr std::size_t kMaxTableBytes = kMaxSymbols * sizeof(Elf64_Sym);
 constexpr std::size_t kMaxStringBytes = std::size_t{1} << 30;
-constexpr std::size_t kMaxNameBytes = 64 << 10;
+constexpr std::size_t kMaxSymbolBytes = 64 << 10;
 constexpr std::size_t kAliasBytes = 256;  // names that agree so far count as equal aliases
 constexpr std::uint64_t kMaxUnsized = 4096;
 constexpr std::uint64_t kMaxEntryPoint = 64;
@@ -193,7 +193,7 @@ std::optional<ElfSymbols::Found> ElfSymbols::find(std::uint64_t address) const {
   const Range* range = range_at(address);
   if (range == nullptr) return std::nullopt;
   const Symbol& symbol = symbols_[range->symbol];
-  const std::string_view name = name_of(symbol, kMaxNameBytes);
+  const std::string_view name = name_of(symbol, kMaxSymbolBytes);
   if (name.empty()) return std::nullopt;
   return Found{.index = range->symbol, .name = name, .start = symbol.start, .end = symbol.end};
 }

@@ -6,25 +6,25 @@
 namespace perfgap {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
+using CodeBytes = std::span<const std::uint8_t>;
 
-std::int32_t read_i32(Bytes bytes) {
+std::int32_t read_i32(CodeBytes bytes) {
   std::int32_t value;
   std::memcpy(&value, bytes.data(), sizeof(value));
   return value;
 }
 
 // Of `call distance` at `address`.
-std::uint64_t call_target(Bytes call, std::uint64_t address) {
+std::uint64_t call_target(CodeBytes call, std::uint64_t address) {
   return address + 5 + static_cast<std::uint64_t>(std::int64_t{read_i32(call.subspan(1))});
 }
 
-bool starts_with(Bytes bytes, std::initializer_list<std::uint8_t> wanted) {
+bool starts_with(CodeBytes bytes, std::initializer_list<std::uint8_t> wanted) {
   return bytes.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), bytes.begin());
 }
 
 // Length of `call *operand` (FF /2) at the start of `bytes`, without prefixes; 0: something else.
-std::size_t indirect_call_length(Bytes bytes) {
+std::size_t indirect_call_length(CodeBytes bytes) {
   if (bytes.size() < 2 || bytes[0] != 0xff || (bytes[1] >> 3 & 7) != 2) return 0;
   const int mode = bytes[1] >> 6;
   const int base = bytes[1] & 7;
@@ -42,7 +42,7 @@ std::size_t indirect_call_length(Bytes bytes) {
 }
 
 // Bytes of the moves that make a result (rax) the first argument (rdi), at the start of `bytes`.
-std::size_t result_to_argument_length(Bytes bytes) {
+std::size_t result_to_argument_length(CodeBytes bytes) {
   if (starts_with(bytes, {0x89, 0xc7})) return 2;                    // mov %eax,%edi
   if (starts_with(bytes, {0x48, 0x89, 0xc7})) return 3;              // mov %rax,%rdi
   if (starts_with(bytes, {0x48, 0x63, 0xf8})) return 3;              // movslq %eax,%rdi
@@ -53,7 +53,7 @@ std::size_t result_to_argument_length(Bytes bytes) {
 }  // namespace
 
 bool follows_indirect_call(const ReturnSite& site) {
-  const Bytes before(site.before);
+  const CodeBytes before(site.before);
   for (std::size_t length = 2; length <= 7; length++) {
     if (indirect_call_length(before.last(length)) == length) return true;
   }
@@ -61,7 +61,7 @@ bool follows_indirect_call(const ReturnSite& site) {
 }
 
 bool exits_the_thread(const ReturnSite& site) {
-  Bytes code(site.after);
+  CodeBytes code(site.after);
   code = code.subspan(result_to_argument_length(code));
   constexpr std::array<std::uint32_t, 2> kExits = {60, 231};  // exit, exit_group
   for (const std::uint32_t number : kExits) {
@@ -75,7 +75,7 @@ bool exits_the_thread(const ReturnSite& site) {
 }
 
 std::optional<std::uint64_t> call_with_result(const ReturnSite& site) {
-  const Bytes after(site.after);
+  const CodeBytes after(site.after);
   const std::size_t moves = result_to_argument_length(after);
   if (moves == 0 || after[moves] != 0xe8) return std::nullopt;
   return call_target(after.subspan(moves), site.address + moves);

@@ -9,7 +9,6 @@
 namespace perfgap {
 namespace {
 
-constexpr std::string_view kVdso = "[vdso]";
 constexpr std::string_view kJit = "[jit]";
 constexpr std::string_view kBuiltins = "[v8 builtins]";
 constexpr std::string_view kAnonymous = "[anonymous]";

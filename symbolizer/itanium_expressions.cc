@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <array>
 
+#include "symbolizer/demangle.h"
 #include "symbolizer/itanium.h"
 
 namespace perfgap {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 constexpr std::array<ItaniumOperator, 62> kOperators = {{
     {"aN", "&=", 2},       {"aS", "=", 2},         {"aa", "&&", 2},        {"ad", "&", 1},

@@ -12,10 +12,6 @@ namespace {
 constexpr std::size_t kMaxSubstitutions = 1 << 14;
 constexpr std::size_t kMaxLengthDigits = 6;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 }  // namespace
 
 std::optional<std::string> demangle_cpp(std::string_view symbol) {

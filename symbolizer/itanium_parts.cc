@@ -4,14 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "symbolizer/demangle.h"
 #include "symbolizer/itanium.h"
 
 namespace perfgap {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The last part of a scope, template arguments and ABI tag removed: what its constructor is called.
 std::string_view class_name(std::string_view scope) {

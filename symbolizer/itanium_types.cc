@@ -1,42 +1,39 @@
 #include <array>
 #include <utility>
 
+#include "symbolizer/demangle.h"
 #include "symbolizer/itanium.h"
 
 namespace perfgap {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // By letter, 'a' first.
-constexpr std::array<std::string_view, 26> kBuiltins = {"signed char",
-                                                        "bool",
-                                                        "char",
-                                                        "double",
-                                                        "long double",
-                                                        "float",
-                                                        "__float128",
-                                                        "unsigned char",
-                                                        "int",
-                                                        "unsigned int",
-                                                        "",
-                                                        "long",
-                                                        "unsigned long",
-                                                        "__int128",
-                                                        "unsigned __int128",
-                                                        "",
-                                                        "",
-                                                        "",
-                                                        "short",
-                                                        "unsigned short",
-                                                        "",
-                                                        "void",
-                                                        "wchar_t",
-                                                        "long long",
-                                                        "unsigned long long",
-                                                        "..."};
+constexpr std::array<std::string_view, 26> kBuiltinTypes = {"signed char",
+                                                            "bool",
+                                                            "char",
+                                                            "double",
+                                                            "long double",
+                                                            "float",
+                                                            "__float128",
+                                                            "unsigned char",
+                                                            "int",
+                                                            "unsigned int",
+                                                            "",
+                                                            "long",
+                                                            "unsigned long",
+                                                            "__int128",
+                                                            "unsigned __int128",
+                                                            "",
+                                                            "",
+                                                            "",
+                                                            "short",
+                                                            "unsigned short",
+                                                            "",
+                                                            "void",
+                                                            "wchar_t",
+                                                            "long long",
+                                                            "unsigned long long",
+                                                            "..."};
 // The same after a D.
 constexpr std::array<std::string_view, 26> kExtendedBuiltins = {"auto",
                                                                 "",
@@ -163,7 +160,7 @@ ItaniumParser::Type ItaniumParser::builtin_type(bool& remember) {
     if (peek() == 'I') text = with_template_args(std::move(text), false);
     return plain(std::move(text));
   }
-  const std::string_view text = by_letter(kBuiltins, peek());
+  const std::string_view text = by_letter(kBuiltinTypes, peek());
   if (text.empty()) {
     fail();
     return {};

@@ -12,7 +12,7 @@
 namespace perfgap {
 namespace {
 
-constexpr std::string_view kAnonymous = "(anonymous)";
+constexpr std::string_view kUnnamedFunction = "(anonymous)";
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -105,7 +105,7 @@ JitName v8_function(std::string_view tag, std::string_view rest) {
   out.system_name = std::string(tag).append(rest);
   if (!split_place(rest, out)) out.name = rest;
   if (tag == "JS:") {
-    if (out.name.empty()) out.name = kAnonymous;
+    if (out.name.empty()) out.name = kUnnamedFunction;
   } else {
     out.name = std::string(tag).append(out.name.empty() ? out.file : out.name);
   }
@@ -142,7 +142,7 @@ std::optional<JitName> jsc_function(std::string_view raw) {
     std::string_view rest = raw;
     if (!take_prefix(rest, prefix.text)) continue;
     const std::string_view name = rest.substr(0, rest.rfind('#'));
-    return JitName{.name = std::string(name.empty() ? kAnonymous : name),
+    return JitName{.name = std::string(name.empty() ? kUnnamedFunction : name),
                    .system_name = "JSC: " + std::string(rest),
                    .file = {},
                    .tier = prefix.tier};

@@ -9,7 +9,6 @@
 namespace perfgap {
 namespace {
 
-constexpr std::string_view kVdso = "[vdso]";
 constexpr std::string_view kBuiltinPrefix = "Builtins_";  // V8's embedded code
 
 ElfSymbols read_symbols(const ElfFile& file, std::span<const DebugFile> debug_files) {

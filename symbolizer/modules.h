@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@
 #include "symbolizer/root.h"
 
 namespace perfgap {
+
+inline constexpr std::string_view kVdso = "[vdso]";  // the name that /proc/PID/maps gives it
 
 // What one address turned out to be.
 struct ResolvedFrame {

@@ -8,7 +8,7 @@
 namespace perfgap {
 namespace {
 
-constexpr std::size_t kMaxLengthDigits = 6;
+constexpr std::size_t kMaxRustLengthDigits = 6;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::string RustV0Parser::plain_identifier() {
   const bool punycode = take_if('u');
   std::size_t size = 0;
   // A length of zero is one digit: the next one belongs to what follows.
-  const std::string_view digits = input_.substr(at_, peek() == '0' ? 1 : kMaxLengthDigits);
+  const std::string_view digits = input_.substr(at_, peek() == '0' ? 1 : kMaxRustLengthDigits);
   const auto parsed = std::from_chars(digits.begin(), digits.end(), size);
   if (failed_ || parsed.ec != std::errc()) {
     failed_ = true;

@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxTableBytes = std::size_t{64} << 20;
 constexpr std::uint32_t kLongLength = 0xffffffff;  // 64-bit DWARF, which no compiler writes here
 
 // Reads fields in order; past the end, zeros.
@@ -89,7 +89,7 @@ std::optional<std::uint8_t> address_encoding(Bytes section, std::size_t at) {
 UnwindBounds::UnwindBounds(const ElfFile& file) {
   const ElfSection* section = file.section(".eh_frame");
   if (section == nullptr) return;
-  const auto content = file.content(*section, kMaxBytes);
+  const auto content = file.content(*section, kMaxTableBytes);
   if (!content) return;
   std::size_t known_cie = SIZE_MAX;
   std::optional<std::uint8_t> encoding;

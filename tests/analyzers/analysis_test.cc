@@ -226,6 +226,15 @@ TEST(TrustLimits, Samples) {
   EXPECT_TRUE(reasons(folded_profile("a 100\n")).empty());
 }
 
+// A heap profile holds scaled counts, so that few rows are no fault of it.
+TEST(TrustLimits, HeapFigures) {
+  Profile profile = folded_profile("a 99\n");
+  profile.set_value_types({{profile.intern("inuse_space"), profile.intern("bytes")}});
+  EXPECT_TRUE(reasons(profile).empty());
+  profile.set_value_types({{profile.intern("inuse_objects"), profile.intern("count")}});
+  EXPECT_TRUE(reasons(profile).empty());
+}
+
 // More than 5 % lost is not to be trusted, and the main cause is named.
 TEST(TrustLimits, Losses) {
   Profile profile = folded_profile("a 1900\n");

@@ -120,6 +120,9 @@ TEST(RuleFileErrors, BadPattern) {
             "rules.toml:5: empty pattern matches every name; write '.' to mean that");
   EXPECT_EQ(rule_error("category = 'gc'\nfunction = '(?<=a)b'\n").substr(0, 50),
             "rules.toml:5: bad regular expression '(?<=a)b': in");
+  EXPECT_EQ(rule_error("category = 'gc'\nfunction = '(" + std::string(1'000'000, 'x') + "'\n"),
+            "rules.toml:5: bad regular expression '(" + std::string(59, 'x') +
+                "...': missing ): (" + std::string(47, 'x') + "...; RE2 syntax is expected");
 }
 
 // Ids are dotted lower-case words.

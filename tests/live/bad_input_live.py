@@ -234,11 +234,35 @@ def test_an_output_folder_that_cannot_be_made():
     """
     with busy() as pid, scratch() as base:
         (base / "file").write_text("in the way")
-        for place in base / "file", base / "file" / "run", pathlib.Path("/proc/no-such/run"):
+        (base / "dangling").symlink_to(base / "nothing")
+        no_folder = base / "file" / "run", pathlib.Path("/proc/no-such/run"), pathlib.Path("/proc")
+        for place in base / "file", base / "dangling", *no_folder:
             run = profile("--pid", pid, "--duration", 0.5, "-o", place)
             check(run.code == FAILED and len(run.lines) == 1, run)
             check(str(place) in run.err, f"{place} is not named\n{run}")
         check((base / "file").read_text() == "in the way", "a file was overwritten")
+
+
+def test_empty_names():
+    """An empty name names nothing, whichever file or folder it stands for."""
+    with saved_run() as file:
+        refused(profile("--pid", os.getpid(), "-o", ""), USAGE, "folder")
+        refused(profile("report", ""), USAGE, "empty")
+        refused(profile("explain", file, ""), USAGE, "''|empty")
+
+
+def test_a_screen_that_cannot_be_written():
+    """What was to be printed and could not be is a failure, named in one line."""
+    with saved_run() as file, open("/dev/full", "wb") as full:
+        for arguments in ["report", file], ["report", file, "--format", "json"], ["--version"], ["--help"]:
+            done = subprocess.run(
+                [PROFILE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+            check(done.returncode == FAILED, f"{arguments}: exit {done.returncode}\n{done.stderr}")
+            check(
+                re.search("(?i)^profile: .*no space", done.stderr) and done.stderr.count("\n") == 1,
+                f"{arguments}: {done.stderr}",
+            )
 
 
 def test_a_full_output_folder():
@@ -328,6 +352,7 @@ def test_files_that_are_no_profile():
             refused(profile("report", base / name), FAILED, re.escape(name))
             refused(profile("explain", base / name, "main"), FAILED, re.escape(name))
         refused(profile("report", base), FAILED, re.escape(str(base)))
+        refused(profile("report", "/dev/zero"), FAILED, "/dev/zero", "device")
         refused(profile("report", base / "absent.pb.gz"), FAILED, "absent.pb.gz")
 
 

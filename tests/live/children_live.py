@@ -60,6 +60,14 @@ def test_a_child_born_later_is_counted():
         check(born and born[0]["began_ms"] > 0, f"child {worker} was not seen being born\n{run}")
 
 
+def test_a_process_whose_first_thread_ended_is_named():
+    """What lives on in other threads is profiled, with its command and its functions."""
+    with Target(target("leader_ends"), 30) as server, profiled(server.pid, duration=2) as run:
+        check(run.code == 0, run)
+        check_share(run, 99, 100, "survivor", "survivor_work")
+        check("leader_ends" in run.out, f"the command is not named\n{run}")
+
+
 def test_another_process_is_never_counted():
     """Samples belong to the wanted pids alone, however busy the others are."""
     with Target(target("known_shares")) as server, Target(

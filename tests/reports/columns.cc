@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <wchar.h>
 
+#include <sstream>
+
 namespace perfgap {
 
 int columns_of(const std::string& line) {
@@ -14,6 +16,17 @@ int columns_of(const std::string& line) {
   const int columns = length == static_cast<std::size_t>(-1) ? -1 : wcswidth(wide.data(), length);
   uselocale(before);
   return columns;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace perfgap

@@ -16,17 +16,6 @@
 namespace perfgap {
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 void fill_with_hostile_names(SampleAnalysis& sample, std::mt19937& random) {
   Analysis& analysis = sample.analysis;
   for (CategoryShare& row : analysis.categories) {

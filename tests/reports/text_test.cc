@@ -11,21 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "columns.h"
 #include "sample_analysis.h"
 
 namespace perfgap {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 // A row of the category table as printed.
 struct Row {
