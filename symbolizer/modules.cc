@@ -77,8 +77,7 @@ ResolvedFrame Module::frame_at(Profile& profile, std::uint64_t offset, bool is_c
   return out;
 }
 
-Modules::Modules(Profile& profile, std::vector<std::string>& notes)
-    : profile_(profile), notes_(notes) {}
+Modules::Modules(std::vector<std::string>& notes) : notes_(notes) {}
 
 std::unique_ptr<Module> Modules::open(const CapturedFile& file) {
   if (!file.fd.valid()) {

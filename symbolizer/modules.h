@@ -60,7 +60,7 @@ class Module {
 class Modules {
  public:
   // Notes are added to `notes`, once per cause.
-  Modules(Profile& profile, std::vector<std::string>& notes);
+  explicit Modules(std::vector<std::string>& notes);
 
   // The module of a mapped file; null if it cannot be read as ELF.
   Module* of_file(const CapturedFile& file);
@@ -70,7 +70,6 @@ class Modules {
  private:
   std::unique_ptr<Module> open(const CapturedFile& file);
 
-  Profile& profile_;
   std::vector<std::string>& notes_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<Module>> by_inode_;
   std::map<const CapturedFile*, std::unique_ptr<Module>> by_file_;  // unreadable ones

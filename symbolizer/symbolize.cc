@@ -83,9 +83,7 @@ class KernelResolver {
 class Symbolizer {
  public:
   Symbolizer(const Capture& capture, const SymbolizeOptions& options)
-      : capture_(capture),
-        kernel_(profile_, options.kallsyms_path, notes_),
-        modules_(profile_, notes_) {}
+      : capture_(capture), kernel_(profile_, options.kallsyms_path, notes_), modules_(notes_) {}
 
   Profile run() {
     profile_.set_value_types(

@@ -226,13 +226,25 @@ TEST(TrustLimits, Samples) {
   EXPECT_TRUE(reasons(folded_profile("a 100\n")).empty());
 }
 
-// A heap profile holds scaled counts, so that few rows are no fault of it.
+Profile heap_profile(std::string_view type, std::string_view unit) {
+  Profile profile;
+  profile.set_value_types({{profile.intern(type), profile.intern(unit)}});
+  const StringId name = profile.intern("main");
+  Frame frame;
+  frame.function = profile.intern(Function{.name = name, .system_name = name, .file = {}});
+  Sample sample;
+  sample.stack = profile.intern(StackNode{{}, profile.intern(frame)});
+  sample.thread = profile.intern(Thread{.pid = 1, .tid = 1, .comm = {}, .name = {}});
+  sample.values = {4096};
+  profile.add(sample);
+  return profile;
+}
+
+// Heap figures are scaled counts, so that few rows are no fault of them.
 TEST(TrustLimits, HeapFigures) {
-  Profile profile = folded_profile("a 99\n");
-  profile.set_value_types({{profile.intern("inuse_space"), profile.intern("bytes")}});
-  EXPECT_TRUE(reasons(profile).empty());
-  profile.set_value_types({{profile.intern("inuse_objects"), profile.intern("count")}});
-  EXPECT_TRUE(reasons(profile).empty());
+  EXPECT_TRUE(reasons(heap_profile("inuse_space", "bytes")).empty());
+  EXPECT_TRUE(reasons(heap_profile("inuse_objects", "count")).empty());
+  EXPECT_FALSE(reasons(heap_profile("cpu", "nanoseconds")).empty());
 }
 
 // More than 5 % lost is not to be trusted, and the main cause is named.

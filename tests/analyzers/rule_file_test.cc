@@ -122,7 +122,7 @@ TEST(RuleFileErrors, BadPattern) {
             "rules.toml:5: bad regular expression '(?<=a)b': in");
   EXPECT_EQ(rule_error("category = 'gc'\nfunction = '(" + std::string(1'000'000, 'x') + "'\n"),
             "rules.toml:5: bad regular expression '(" + std::string(59, 'x') +
-                "...': missing ): (" + std::string(47, 'x') + "...; RE2 syntax is expected");
+                "...': missing ): (" + std::string(48, 'x') + "...; RE2 syntax is expected");
 }
 
 // Ids are dotted lower-case words.

@@ -12,10 +12,6 @@ using namespace testing_support;
 
 constexpr std::string_view kLibc = "/usr/lib/x86_64-linux-gnu/libc.so.6";
 
-constexpr Claim in(std::string_view module, std::string_view category, std::string_view function,
-                   std::string_view under = {}) {
-  return {.category = category, .function = function, .module = module, .under = under};
-}
 constexpr Claim own(std::string_view category, std::string_view function) {
   return in(kProgram, category, function);
 }

@@ -36,6 +36,11 @@ struct Claim {
   bool leaf = false;            // at the end of its stack
 };
 
+constexpr Claim in(std::string_view module, std::string_view category, std::string_view function,
+                   std::string_view under = {}) {
+  return {.category = category, .function = function, .module = module, .under = under};
+}
+
 // The category of a thread's own rule, which decides whatever the thread runs.
 struct ThreadClaim {
   std::string_view category;

@@ -18,7 +18,7 @@ constexpr Claim claim(std::string_view category, std::string_view function,
   return {.category = category, .function = function, .kind = kKernel, .under = under};
 }
 
-constexpr Claim kClaims[] = {
+constexpr Claim kKernelClaims[] = {
     claim(kTransparent, "pvm_irq_enable"),
     claim(kTransparent, "__raw_callee_save_pvm_irq_enable"),
     claim(kTransparent, "_raw_spin_unlock_irqrestore"),
@@ -131,7 +131,7 @@ constexpr Claim kClaims[] = {
 
 // Every boundary has its category, and every rule of the file is needed.
 TEST(KernelRules, Claims) {
-  expect_table("kernel.toml", {.category = {}, .function = "main"}, kClaims);
+  expect_table("kernel.toml", {.category = {}, .function = "main"}, kKernelClaims);
 }
 
 // A kernel function's name decides nothing in user space.

@@ -15,7 +15,7 @@ constexpr Claim perry(std::string_view category, std::string_view function,
   return {.category = category, .function = function, .under = under};
 }
 
-constexpr Claim kClaims[] = {
+constexpr Claim kPerryClaims[] = {
     perry(kTransparent, "perry_runtime::buffer::header::is_registered_buffer"),
     perry(kTransparent, "perry_runtime::shared_sab::is_shared_sab"),
     perry(kTransparent, "perry_runtime::typedarray::lookup_typed_array_kind"),
@@ -95,7 +95,7 @@ constexpr Claim kClaims[] = {
 
 // Every family has its category, and every rule of the file is needed.
 TEST(PerryRules, Claims) {
-  expect_table("perry.toml", perry({}, "js_native_call_method"), kClaims);
+  expect_table("perry.toml", perry({}, "js_native_call_method"), kPerryClaims);
 }
 
 std::string category(std::string_view leaves) {

@@ -15,10 +15,6 @@ constexpr Claim of_runtime(std::string_view category, std::string_view function,
                            std::string_view under = {}) {
   return {.category = category, .function = function, .under = under};
 }
-constexpr Claim in(std::string_view module, std::string_view category, std::string_view function,
-                   std::string_view under = {}) {
-  return {.category = category, .function = function, .module = module, .under = under};
-}
 constexpr Claim jit(std::string_view category, std::string_view function) {
   return {.category = category, .function = function, .kind = FrameKind::jit, .module = "[jit]"};
 }
