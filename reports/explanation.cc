@@ -145,8 +145,9 @@ std::string explanations_json(const std::vector<Explanation>& explanations,
   Json functions = Json::array();
   for (const Explanation& explanation : explanations)
     functions.push_back(explanation_json(explanation, rules));
-  const Json report = {
-      {"schema", kExplanationSchema}, {"rule_hash", rules.hash()}, {"functions", std::move(functions)}};
+  const Json report = {{"schema", kExplanationSchema},
+                       {"rule_hash", rules.hash()},
+                       {"functions", std::move(functions)}};
   return report.dump(2) + "\n";
 }
 
