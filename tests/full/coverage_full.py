@@ -27,7 +27,8 @@ def one_run(seed):
     ) as run:
         # 3: few samples, on a busy machine; their intervals have to hold as well.
         check(run.code in (0, 3), run)
-        check(run.samples >= 20, f"seed {seed}: {run.samples} samples have no interval; the target got no CPU")
+        few = f"seed {seed}: {run.samples} samples have no interval; the target got no CPU"
+        check(run.samples >= 20, few)
         return {row["name"]: row for row in run.report["categories"]}
 
 

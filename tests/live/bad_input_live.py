@@ -254,7 +254,8 @@ def test_empty_names():
 def test_a_screen_that_cannot_be_written():
     """What was to be printed and could not be is a failure, named in one line."""
     with saved_run() as file, open("/dev/full", "wb") as full:
-        for arguments in ["report", file], ["report", file, "--format", "json"], ["--version"], ["--help"]:
+        reports = ["report", file], ["report", file, "--format", "json"]
+        for arguments in *reports, ["--version"], ["--help"]:
             done = subprocess.run(
                 [PROFILE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
             )
