@@ -1,11 +1,26 @@
 // The `profile` program: parse the command line, run the chosen command, return its exit code.
 #include <CLI/CLI.hpp>
-#include <exception>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/diagnostics.h"
+#include "cli/rendering.h"
+
+namespace {
+
+// The page that --help or --version asks for.
+int print_requested(const CLI::App& app, const CLI::Success& request) {
+  std::ostringstream page;
+  const int code = app.exit(request, page, page);
+  const auto printed = perfgap::print_page(page.view());
+  if (printed) return code;
+  perfgap::print_error(printed.error());
+  return perfgap::kExitFailed;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace perfgap;
@@ -27,7 +42,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {
-    return app.exit(request);  // --help, --version
+    return print_requested(app, request);
   } catch (const CLI::ParseError& error) {
     print_error({one_line(error.what()) + "; see profile --help", ErrorKind::usage});
     return kExitUsage;
