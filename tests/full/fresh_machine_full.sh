@@ -72,6 +72,7 @@ inside() {
     set -e
     root=$1
     shift
+    mount --bind "$root" "$root"  # a mount point, as the root of a machine is
     mount -t proc proc "$root/proc"
     mount -t sysfs sysfs "$root/sys"
     mount --bind /dev "$root/dev"
