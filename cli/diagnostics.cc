@@ -20,8 +20,13 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+void print_to_stderr(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 void print_diagnostic(std::string_view message) {
-  fmt::print(stderr, "profile: {}\n", one_line(message));
+  print_to_stderr(fmt::format("profile: {}\n", one_line(message)));
 }
 
 void print_error(const Error& error) {
@@ -39,15 +44,14 @@ void ProgressLine::show(const Progress& progress) {
   const auto seconds = [](std::chrono::milliseconds time) {
     return static_cast<double>(time.count()) / 1000.0;
   };
-  fmt::print(stderr, "\r\033[K {:.1f} of {:.1f} s  {} samples  {} lost",
-             seconds(std::min(progress.elapsed, progress.duration)), seconds(progress.duration),
-             progress.samples, progress.lost);
-  std::fflush(stderr);
+  print_to_stderr(fmt::format("\r\033[K {:.1f} of {:.1f} s  {} samples  {} lost",
+                              seconds(std::min(progress.elapsed, progress.duration)),
+                              seconds(progress.duration), progress.samples, progress.lost));
   shown_ = true;
 }
 
 void ProgressLine::clear() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) print_to_stderr("\r\033[K");
   shown_ = false;
 }
 

@@ -9,6 +9,8 @@
 
 namespace perfgap {
 
+// As it is. What stderr does not take is dropped: there is nowhere left to say so.
+void print_to_stderr(const std::string& text);
 // "profile: MESSAGE", control characters made harmless.
 void print_error(const Error& error);
 void print_diagnostic(std::string_view message);

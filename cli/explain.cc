@@ -40,7 +40,7 @@ Result<int> explain_symbol(const ExplainOptions& options) {
   const std::string page = options.json ? explanations_json(explanations, *rules)
                                         : explanations_text(explanations, *rules);
   if (auto printed = print_page(page); !printed) return std::unexpected(printed.error());
-  return kExitDone;
+  return read->warning.empty() ? kExitDone : kExitUntrusted;
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // The `profile` program: parse the command line, run the chosen command, return its exit code.
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -20,10 +23,18 @@ int print_requested(const CLI::App& app, const CLI::Success& request) {
   return perfgap::kExitFailed;
 }
 
+// A standard stream that came closed stays so: the next file opened must not take its number.
+void reserve_standard_descriptors() {
+  for (const int fd : {0, 1, 2})
+    if (fcntl(fd, F_GETFD) < 0) static_cast<void>(open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace perfgap;
+  reserve_standard_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write
   CLI::App app("Where each microsecond of a running server's CPU time goes.", "profile");
   app.set_version_flag("--version", "profile " PERFGAP_VERSION);
   app.require_subcommand(0, 1);

@@ -72,13 +72,16 @@ Result<void> write_folder(const RecordOptions& options, const Analysis& analysis
        })
     if (auto written = write_file(fmt::format("{}/{}", folder, name), bytes); !written)
       return written;
-  fmt::print(stderr, "{}/: profile.pb.gz  stacks.folded  report.json\n", folder);
+  print_to_stderr(
+      fmt::format("{}/: profile.pb.gz  stacks.folded  report.json\n", one_line(folder)));
   return {};
 }
 
 Result<Capture> collect_with_progress(const CollectOptions& options) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  // A lost terminal ends the window as well, unless nohup(1) said otherwise.
+  if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
   ProgressLine line;
   return collect(options, {.progress = [&line](const Progress& progress) { line.show(progress); },
                            .diagnostic =

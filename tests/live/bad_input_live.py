@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -266,6 +267,49 @@ def test_a_screen_that_cannot_be_written():
             )
 
 
+def test_messages_that_nobody_can_read():
+    """Where stderr is full or closed, the exit code still says what happened, and files are whole."""
+    with busy() as pid, scratch() as base:
+        for number, stderr in enumerate(("2>/dev/full", "2>&-", "<&- >/dev/null 2>&-")):
+            folder = base / f"run{number}"
+            for code, arguments in (
+                (FAILED, "report no-such-file"),
+                (USAGE, "--no-such-option"),
+                (0, f"--pid {pid} --duration 1 -o {folder}"),
+            ):
+                command = f'exec "$0" {arguments} >/dev/null {stderr}'
+                done = subprocess.run(["sh", "-c", command, str(PROFILE)], check=False)
+                check(done.returncode == code, f"{arguments} {stderr}: exit {done.returncode}")
+            run = profile("report", folder / "profile.pb.gz")
+            check(run.code == 0 and "brief_inner" in run.out, run)
+
+
+def test_a_limit_on_file_sizes():
+    """Files that may not grow are a failure in one line, and nothing is left of them."""
+    with busy() as pid, scratch() as base:
+        folder = base / "run"
+        command = 'ulimit -f 1; exec "$0" --pid "$1" --duration 1 -o "$2"'
+        done = subprocess.run(
+            ["bash", "-c", command, str(PROFILE), str(pid), str(folder)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        check(done.returncode == FAILED and done.stderr.count("\n") == 1, done)
+        check("large" in done.stderr and os.listdir(folder) == [], f"{done}, {os.listdir(folder)}")
+
+
+def test_a_lost_terminal_ends_the_window():
+    """SIGHUP reports what was measured, as an interrupt does."""
+    with busy() as pid, scratch() as base:
+        running = Profiler("--pid", pid, "--duration", "30", "-o", base / "run")
+        time.sleep(2)
+        running.process.send_signal(signal.SIGHUP)
+        run = running.finish()
+        check(run.code == 0 and "brief_inner" in run.out, run)
+        check((base / "run" / "profile.pb.gz").exists(), run)
+
+
 def test_a_full_output_folder():
     """On a full disk the text is still printed, and no partial file is left."""
     with busy() as pid, scratch() as base:
@@ -334,6 +378,8 @@ def test_a_truncated_file():
                 len(run.lines) == 1 and "cut.pb.gz" in run.err,
                 f"{size} of {len(whole)} bytes\n{run}",
             )
+            explained = profile("explain", cut, "brief_inner")
+            check(explained.code in (FAILED, DOUBTFUL), explained)
             if size >= 20:
                 check("truncated" in run.err, f"{size} of {len(whole)} bytes\n{run}")
 
