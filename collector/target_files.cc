@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,56 @@ bool is_regular(int fd) {
 bool is_inode(int fd, std::uint64_t inode) {
   struct stat status{};
   return fstat(fd, &status) == 0 && status.st_ino == inode;
+}
+
+bool is_same_file(int one, int other) {
+  struct stat first{};
+  struct stat second{};
+  return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+// Written before the process began: what another process of the same id left behind.
+bool is_older_than_process(const struct stat& status, std::uint64_t pid) {
+  constexpr double kSlackSeconds = 2;  // the wall clock may have been set meanwhile
+  const auto process = read_proc_stat(pid);
+  if (!process) return false;
+  const double began =
+      seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_BOOTTIME) +
+      static_cast<double>(process->start_ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return static_cast<double>(status.st_mtim.tv_sec) + kSlackSeconds < began;
+}
+
+// The process's perf map as it is now; invalid if there is none or, with `problem`, none to trust.
+UniqueFd open_perf_map(std::uint64_t pid, std::string& problem) {
+  const auto credentials = read_credentials(pid);
+  if (!credentials) return {};
+  const std::string path = fmt::format("/tmp/perf-{}.map", credentials->inner_pid);
+  UniqueFd fd = open_in_root(pid, path, kReadOnly | O_NOFOLLOW);
+  const int error = errno;
+  if (!fd.valid() && error == ENOENT) return {};
+  struct stat status{};
+  if (!fd.valid()) {
+    problem = fmt::format("{}: {}", path, error == ELOOP ? "is a symbolic link" : strerror(error));
+  } else if (fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    problem = fmt::format("{}: not a regular file", path);
+  } else if (status.st_uid != credentials->user_id && status.st_uid != 0) {
+    problem = fmt::format("{}: belongs to user id {}, neither the target's nor root", path,
+                          status.st_uid);
+  } else if (is_older_than_process(status, pid)) {
+    problem =
+        fmt::format("{}: older than the process, so not read; an earlier process left it", path);
+  } else {
+    problem.clear();
+    return fd;
+  }
+  return {};
 }
 
 }  // namespace
@@ -97,50 +148,45 @@ std::shared_ptr<const CapturedFile> FileStore::open_executable(std::uint64_t pid
   return known;
 }
 
-void PerfMapReader::open_map(std::uint64_t pid, CapturedImage& image) {
-  const auto credentials = read_credentials(pid);
-  if (!credentials) return;
-  const std::string path = fmt::format("/tmp/perf-{}.map", credentials->inner_pid);
-  UniqueFd fd = open_in_root(pid, path, kReadOnly | O_NOFOLLOW);
-  if (!fd.valid()) {
-    if (errno != ENOENT) image.perf_map_problem = fmt::format("{}: {}", path, strerror(errno));
-    return;
-  }
-  struct stat status{};
-  if (fstat(fd.get(), &status) != 0) return;
-  if (!S_ISREG(status.st_mode)) {
-    image.perf_map_problem = fmt::format("{}: not a regular file", path);
-  } else if (status.st_uid != credentials->user_id && status.st_uid != 0) {
-    image.perf_map_problem = fmt::format("{}: belongs to user id {}, neither the target's nor root",
-                                         path, status.st_uid);
-  } else {
-    image.perf_map_problem.clear();
-    fd_ = std::move(fd);
-  }
-}
-
 void PerfMapReader::update(std::uint64_t pid, CapturedImage& image) {
-  if (!fd_.valid()) open_map(pid, image);
-  if (!fd_.valid()) return;
   std::string& text = image.perf_map;
+  UniqueFd current = open_perf_map(pid, image.perf_map_problem);
+  const bool is_new = current.valid() && (!fd_.valid() || !is_same_file(current.get(), fd_.get()));
+  if (is_new) fd_ = std::move(current);
+  if (!fd_.valid()) return;
+  if (is_new || !continues(text)) {
+    read_bytes_ = 0;
+    if (!text.empty() && text.back() != '\n') text += '\n';
+  }
   struct stat status{};
   if (fstat(fd_.get(), &status) != 0) return;
-  if (static_cast<std::size_t>(status.st_size) < text.size())
-    return;  // cut by its owner: keep what was read
-  std::size_t wanted =
-      std::min(static_cast<std::size_t>(status.st_size), kPerfMapBytes) - text.size();
+  const std::size_t unread = static_cast<std::size_t>(status.st_size) - read_bytes_;
+  std::size_t wanted = std::min(unread, kPerfMapBytes - std::min(kPerfMapBytes, text.size()));
+  if (wanted < unread)
+    image.perf_map_problem =
+        fmt::format("perf map of pid {}: only its first 256 MiB are read", pid);
   while (wanted > 0) {
     const std::size_t at = text.size();
     text.resize(at + std::min(wanted, std::size_t{1} << 20));
     const ssize_t got =
-        pread(fd_.get(), text.data() + at, text.size() - at, static_cast<off_t>(at));
+        pread(fd_.get(), text.data() + at, text.size() - at, static_cast<off_t>(read_bytes_));
     text.resize(at + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got <= 0) break;
+    read_bytes_ += static_cast<std::size_t>(got);
     wanted -= static_cast<std::size_t>(got);
   }
-  if (static_cast<std::size_t>(status.st_size) > kPerfMapBytes)
-    image.perf_map_problem =
-        fmt::format("perf map of pid {}: only its first 256 MiB are read", pid);
+}
+
+// Whether the file still holds, where reading ended, what was read there.
+bool PerfMapReader::continues(const std::string& text) const {
+  constexpr std::size_t kCompared = 4096;
+  struct stat status{};
+  if (fstat(fd_.get(), &status) != 0) return true;
+  if (static_cast<std::size_t>(status.st_size) < read_bytes_) return false;
+  std::string before(std::min({read_bytes_, text.size(), kCompared}), '\0');
+  const ssize_t got = pread(fd_.get(), before.data(), before.size(),
+                            static_cast<off_t>(read_bytes_ - before.size()));
+  return got == static_cast<ssize_t>(before.size()) && text.ends_with(before);
 }
 
 std::vector<std::byte> read_vdso() {

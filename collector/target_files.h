@@ -30,9 +30,10 @@ class FileStore {
 
 // Follows /tmp/perf-PID.map of one process, by its inner pid and in its own mount namespace.
 //
-// Accepted only as a regular file that belongs to the target's user or to root. Growth is read from
-// where the last reading ended; what was read stays when the file vanishes. At most kPerfMapBytes
-// are kept.
+// Accepted only as a regular file that belongs to the target's user or to root and was written to
+// since the process began. Growth is read from where the last reading ended; a file that was
+// written anew, or another one in its place, is read from its start, after what was read before.
+// What was read stays when the file vanishes. At most kPerfMapBytes are kept.
 class PerfMapReader {
  public:
   static constexpr std::size_t kPerfMapBytes = std::size_t{256} << 20;
@@ -41,8 +42,9 @@ class PerfMapReader {
   void update(std::uint64_t pid, CapturedImage& image);
 
  private:
-  void open_map(std::uint64_t pid, CapturedImage& image);
+  [[nodiscard]] bool continues(const std::string& text) const;
   UniqueFd fd_;
+  std::size_t read_bytes_ = 0;  // of fd_'s file; the end of the text
 };
 
 // The bytes of this machine's vDSO, which every 64-bit process maps alike; empty if there is none.

@@ -268,7 +268,7 @@ def test_a_screen_that_cannot_be_written():
 
 
 def test_messages_that_nobody_can_read():
-    """Where stderr is full or closed, the exit code still says what happened, and files are whole."""
+    """Where stderr is full or closed, the exit code still tells what happened; files are whole."""
     with busy() as pid, scratch() as base:
         for number, stderr in enumerate(("2>/dev/full", "2>&-", "<&- >/dev/null 2>&-")):
             folder = base / f"run{number}"

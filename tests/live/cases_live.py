@@ -4,11 +4,13 @@ is.
 """
 
 import os
+import pathlib
 import re
 import shlex
+import time
 
 import harness
-from harness import Target, check, check_share, profiled, share, target
+from harness import Profiler, Target, check, check_share, profiled, scratch, share, target
 
 SECONDS = float(
     os.environ.get("CASE_SECONDS", "2")
@@ -100,6 +102,57 @@ def test_a_name_with_blanks_is_one_frame():
 def test_a_name_with_semicolons_is_one_frame():
     """';' separates frames in folded stacks, so within a name it is written ':'."""
     perfmap("semi", r"^Lorg/demo/Gen\d+:::run$")
+
+
+def written_map(jit):
+    """The map of a JIT, once its first line is whole."""
+    path = pathlib.Path(f"/tmp/perf-{jit.pid}.map")
+    while not path.read_text(encoding="ascii").endswith("\n"):
+        time.sleep(0.01)
+    return path
+
+
+def perfmap_changed(change):
+    """The run of a JIT whose map, in the middle of it, `change(map)` gives a name of ours."""
+    with Target(target("perfmap_jit"), 60, "plain", 60) as jit:
+        path = written_map(jit)
+        line = path.read_text(encoding="ascii").splitlines()[-1]
+        with scratch() as base:
+            folder = base / "run"
+            running = Profiler("--pid", jit.pid, "--duration", 4, "-o", folder, folder=folder)
+            time.sleep(2)
+            change(path, line.rpartition(" ")[0] + " jit_renamed_meanwhile\n")
+            run = running.finish()
+            check(run.code == 0, run)
+            check_share(run, 100 - TOLERANCE, 100, "call_jit", "jit_renamed_meanwhile")
+        path.unlink()
+
+
+def test_a_perf_map_written_anew_is_read_again():
+    """The names at the end of the run count, though the same file was emptied and filled again."""
+    perfmap_changed(lambda path, line: path.write_text(line, encoding="ascii"))
+
+
+def test_a_perf_map_in_the_place_of_another_is_read():
+    """The names at the end of the run count, though another file has the path by then."""
+
+    def replace(path, line):
+        other = path.with_suffix(".new")
+        other.write_text(line, encoding="ascii")
+        other.rename(path)
+
+    perfmap_changed(replace)
+
+
+def test_a_perf_map_of_an_earlier_process_is_not_believed():
+    """A map last written before the process began names nothing, and the report says so."""
+    with Target(target("perfmap_jit"), 60, "plain", 60) as jit:
+        path = written_map(jit)
+        os.utime(path, (0, 10**9))
+        with profiled(jit.pid, duration=SECONDS) as run:
+            check_share(run, 0, 0, re.compile("^jit_gen"))
+            check(re.search(f"{path}: older than the process", run.out), run)
+        path.unlink()
 
 
 def test_a_perf_map_inside_a_container_is_found():
