@@ -158,20 +158,20 @@ Result<void> Collection::prepare() {
 }
 
 Result<void> Collection::follow(const std::vector<NamedTarget>& targets) {
+  std::vector<std::string> ended;
   for (const NamedTarget& target : targets) {
     if (auto added = sampler_->add_target(target.stat.pid); !added) return added;
     // Exits are followed from here on, so alive now means: this process, not a later one of the
     // same id.
     if (!target.alive()) {
-      diagnose(fmt::format("pid {}: ended before sampling began", target.stat.pid));
+      ended.push_back(fmt::format("pid {}: ended before sampling began", target.stat.pid));
       continue;
     }
     named_pids_.push_back(target.stat.pid);
     tracker_.add_living(target.stat, true, true);
   }
-  if (named_pids_.empty())
-    return fail(fmt::format("pid {}: ended before sampling began; name a running process",
-                            targets.front().stat.pid));
+  if (named_pids_.empty()) return fail(ended.front() + "; name a running process");
+  for (const std::string& line : ended) diagnose(line);
   return follow_descendants();
 }
 
