@@ -49,8 +49,7 @@ std::string disagreement_cause(const Analysis& analysis, double tolerance) {
            "hold, absolute times come from the accounting";
   }
   return "more was sampled than accounted: late sampling interrupts came together, or processes "
-         "ended "
-         "before their accounting was read; shares hold";
+         "ended before their accounting was read; shares hold";
 }
 
 std::string disagreement(const Analysis& analysis) {

@@ -83,8 +83,8 @@ UniqueFd open_perf_map(std::uint64_t pid, std::string& problem) {
     problem = fmt::format("{}: belongs to user id {}, neither the target's nor root", path,
                           status.st_uid);
   } else if (is_older_than_process(status, pid)) {
-    problem =
-        fmt::format("{}: older than the process, so not read; an earlier process left it", path);
+    problem = fmt::format(
+        "{}: older than the process, so not read; touch it if no earlier process left it", path);
   } else {
     problem.clear();
     return fd;
@@ -160,7 +160,8 @@ void PerfMapReader::update(std::uint64_t pid, CapturedImage& image) {
   }
   struct stat status{};
   if (fstat(fd_.get(), &status) != 0) return;
-  const std::size_t unread = static_cast<std::size_t>(status.st_size) - read_bytes_;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  const std::size_t unread = size - std::min(size, read_bytes_);
   std::size_t wanted = std::min(unread, kPerfMapBytes - std::min(kPerfMapBytes, text.size()));
   if (wanted < unread)
     image.perf_map_problem =

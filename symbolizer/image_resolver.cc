@@ -123,9 +123,8 @@ std::vector<std::string> ImageResolver::notes(std::uint64_t pid) const {
     notes.push_back(fmt::format("perf map of pid {}: {} of {} lines are not \"START SIZE name\"",
                                 pid, perf_map_.bad_lines(), perf_map_.lines()));
   if (reused_ > 0)
-    notes.push_back(
-        fmt::format("perf map of pid {}: {} sampled addresses were reused; named by the last entry",
-                    pid, reused_));
+    notes.push_back(fmt::format("perf map of pid {}: {} sampled {} reused; named by the last entry",
+                                pid, reused_, reused_ == 1 ? "address was" : "addresses were"));
   return notes;
 }
 

@@ -251,7 +251,7 @@ TEST(Symbolize, PerfMapNotes) {
   EXPECT_EQ(
       profile.run.notes,
       (Names{"perf map of pid 42: 1 of 4 lines are not \"START SIZE name\"",
-             "perf map of pid 42: 1 sampled addresses were reused; named by the last entry"}));
+             "perf map of pid 42: 1 sampled address was reused; named by the last entry"}));
 }
 
 // A file that cannot be read keeps its name and the place in it, and the reader is told why.
