@@ -248,10 +248,9 @@ TEST(Symbolize, PerfMapNotes) {
   test::add_sample(capture, {0x1000, 0x2001});
   test::add_sample(capture, {0x1000});
   const Profile profile = symbolize(capture);
-  EXPECT_EQ(
-      profile.run.notes,
-      (Names{"perf map of pid 42: 1 of 4 lines are not \"START SIZE name\"",
-             "perf map of pid 42: 1 sampled address was reused; named by the last entry"}));
+  EXPECT_EQ(profile.run.notes,
+            (Names{"perf map of pid 42: 1 of 4 lines are not \"START SIZE name\"",
+                   "perf map of pid 42: 1 sampled address was reused; named by the last entry"}));
 }
 
 // A file that cannot be read keeps its name and the place in it, and the reader is told why.
